@@ -55,3 +55,15 @@ func validating() async throws -> Book {
   }
   return book.value
 }
+
+func fallingBack() async throws -> (Book, CachedValue<Book>?) {
+  let book = try await catalog.run {
+    let book = try await api.book(isbn)
+    await cache.keep(book, for: "book/\(isbn)")
+    return book
+  } fallback: { error in
+    try await cache.fallback(for: "book/\(isbn)", as: Book.self, after: error).value
+  }
+  let kept = await cache.cached("book/\(isbn)", as: Book.self)
+  return (book, kept)
+}

@@ -14,6 +14,57 @@ private func book(_ isbn: String, at address: URL) async throws(AppError) -> Boo
   return try await books.get("/books/\(isbn)", as: Book.self)
 }
 
+nonisolated private struct Order: Codable, Sendable {
+  var id: Int
+}
+
+private func everyday(
+  _ books: ResilientClient, _ book: Book, isbn: String, title: String
+) async throws(AppError) -> [Book] {
+  let found = try await books.get("/books?title=\(title)&page=\(2)", as: [Book].self)
+  let alike = try await books.get(HTTPPath("/books").query(["title": title]), as: [Book].self)
+
+  let order = try await books.post("/orders", json: book, key: IdempotencyKey(), as: Order.self)
+  try await books.put("/books/\(isbn)", json: book)
+  try await books.patch("/orders/\(order.id)", json: ["state": "paid"])
+  try await books.delete("/orders/\(order.id)")
+  return found + alike
+}
+
+private func sending(_ list: URL, to books: ResilientClient) async throws(AppError) -> [Book] {
+  let file = HTTPMessageBody.file(list, contentType: "text/csv")
+  var request = ResilientClient.Request(.post, "/imports", body: file)
+  request.headers["Accept-Language"] = "de"
+  let answer = try await books.send(request)
+  let imported = try books.decoded(answer, as: [Book].self)
+  return imported
+}
+
+private func settingsOfDates() -> ResilientClient.Settings {
+  var settings = ResilientClient.Settings()
+  settings.headers["User-Agent"] = "Library/1.0"
+  settings.decoder = {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    return decoder
+  }
+  return settings
+}
+
+private func show(_ book: Book, isOld: Bool) {}
+
+private func personal(
+  _ accounts: Accounts, of user: Int, at address: URL, isbn: String,
+  _ settings: ResilientClient.Settings
+) async throws(AppError) {
+  let books = ResilientClient(
+    "books", at: address, settings: settings,
+    authorization: HTTPAuthorization { old in try await accounts.freshToken(insteadOf: old) },
+    cache: ResponseCache("books", of: .account(user), in: MemoryCacheStore()))
+  let book = try await books.cached("/books/\(isbn)", as: Book.self)
+  show(book.value, isOld: !book.freshness.isFresh)
+}
+
 private func stubborn(at address: URL) -> ResilientClient {
   let breaker = CircuitBreaker("books", .consecutiveFailures(5), breakFor: .seconds(5))
   let books = ResilientClient("books", at: address) { origin in

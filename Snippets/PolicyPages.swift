@@ -27,6 +27,18 @@ func calling(_ isbn: String) async throws -> Book {
   return book
 }
 
+struct Shelf<Stages: Policy>: Sendable {
+  let pipeline: Pipeline<Stages>
+
+  func book(_ isbn: String) async throws -> Book {
+    try await pipeline.run {
+      try await api.book(isbn)
+    } fallback: { _ in
+      try await cache.book(isbn)
+    }
+  }
+}
+
 func composing(_ isbn: String) async throws -> Book {
   let catalog = Pipeline("catalog") {
     Deadline(.seconds(30))

@@ -121,7 +121,11 @@ extension ResponseCache {
     }
     let disposition = Classification.disposition(of: cause)
     guard policy.condition.allows(cause, disposition) else {
-      if disposition == .unclassified, let what = unclassified.report(cause) { tell { _ in what } }
+      if disposition == .unclassified,
+        let what = unclassified.report(cause, of: name, to: audience)
+      {
+        tell { _ in what }
+      }
       throw error
     }
     guard let kept = await look(key, as: Value.self).kept, policy.standsIn(kept.found) else {

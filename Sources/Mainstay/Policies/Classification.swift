@@ -60,11 +60,35 @@ enum Classification {
 /// Which error types a policy has already reported as unclassified.
 final class UnclassifiedReports: Sendable {
   private let seen = Locked<Set<ObjectIdentifier>>([])
+  /// Of which types the log has a hint, since nobody listened: once in a process, since policies may
+  /// be made for each call.
+  private static let hinted = Locked<Set<ObjectIdentifier>>([])
 
   /// The event for an error that nobody has classified; nil from the second time on.
-  func report(_ error: any Error) -> PolicyEvent.What? {
+  ///
+  /// Where nobody listens it counts as told to nobody, and the log gets it: whoever knows libraries
+  /// that repeat any error has to see why this one does not.
+  ///
+  /// - Parameters:
+  ///   - error: What a call ended with.
+  ///   - policy: Who tells it.
+  ///   - audience: Whom it is told to.
+  /// - Returns: What to tell.
+  func report(
+    _ error: any Error, of policy: String, to audience: PolicyAudience
+  ) -> PolicyEvent.What? {
     let type = type(of: error)
-    guard seen.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return nil }
+    let id = ObjectIdentifier(type)
+    guard !audience.isEmpty else {
+      if Self.hinted.withLock({ $0.insert(id).inserted }) {
+        PolicyLogger().observe(PolicyEvent(policy: policy, what: Self.event(type), reading: .zero))
+      }
+      return nil
+    }
+    return seen.withLock { $0.insert(id).inserted } ? Self.event(type) : nil
+  }
+
+  private static func event(_ type: any Error.Type) -> PolicyEvent.What {
     let name = QualifiedTypeName.of(type)
     return .unclassified(
       type: name,

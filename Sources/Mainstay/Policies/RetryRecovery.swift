@@ -41,7 +41,8 @@ final class RetryRecovery {
     }
     doubt.note(failure, disposition)
     if disposition == .unclassified, retry.condition.readsDisposition,
-      let report = retry.unclassified.report(failure)
+      let report = retry.unclassified.report(
+        failure, of: retry.name ?? "retry", to: retry.audience)
     {
       tell(report)
     }

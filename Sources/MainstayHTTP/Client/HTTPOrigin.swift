@@ -68,6 +68,7 @@ struct BaseAddress: Sendable {
     guard !path.isIllegal else {
       throw HTTPOrigin.illegal("A path has a segment that leads elsewhere")
     }
+    if path.isLink { return try address(ofLink: path.text) }
     let isSeparated =
       path.text.isEmpty || path.text.utf8.first.map { $0 == 0x2f || $0 == 0x3f } ?? true
     let whole = isSeparated ? text + path.text : text + "/" + path.text
@@ -80,5 +81,27 @@ struct BaseAddress: Sendable {
       throw HTTPOrigin.illegal("A path makes no address")
     }
     return WireAddress(url)
+  }
+  /// The address of an absolute link, within the origin of the base alone: the sign-in goes along.
+  ///
+  /// It has the host as the base writes it: who reads addresses in another way finds no other.
+  private func address(ofLink link: String) throws(AppError) -> WireAddress {
+    let host = Self.host(of: link)
+    // The path has encoded the brackets of an address of IPv6.
+    let plain = host.replacing("%5B", with: "[").replacing("%5D", with: "]")
+    guard let origin, !plain.contains("@"), let url = URL(string: plain + "/"),
+      HTTPOrigin(url) == origin
+    else { throw HTTPOrigin.illegal("A link leads to another origin than that of the client") }
+    guard let url = URL(string: Self.host(of: text) + link.dropFirst(host.count)) else {
+      throw HTTPOrigin.illegal("A link makes no address")
+    }
+    return WireAddress(url)
+  }
+
+  /// An address up to its path.
+  private static func host(of address: String) -> String {
+    let slashes = address.firstRange(of: "://")?.upperBound ?? address.startIndex
+    let end = address[slashes...].firstIndex { $0 == "/" || $0 == "?" } ?? address.endIndex
+    return String(address[..<end])
   }
 }

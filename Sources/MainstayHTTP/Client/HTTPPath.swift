@@ -16,9 +16,12 @@ public struct HTTPPath: Sendable, Hashable {
   /// Makes a path of text that is one already, such as a link that a service has sent.
   ///
   /// - Parameter text: The path, with or without the slash at its beginning, and a query. What is
-  ///   not legal in an address is encoded; what is encoded stays as it is.
+  ///   not legal in an address is encoded; what is encoded stays as it is. An absolute link of HTTP
+  ///   is one within the origin of the client; the request of any other is an error, and not sent.
   public init(_ text: String) {
-    self.text = Self.encoded(text, keeping: Self.isLegal)
+    // A fragment of a link is for its reader.
+    let link = Self.isLink(text) ? String(text.prefix { $0 != "#" }) : text
+    self.text = Self.encoded(link, keeping: Self.isLegal)
     isIllegal = Self.leadsElsewhere(self.text)
   }
 
@@ -75,6 +78,16 @@ extension HTTPPath: ExpressibleByStringInterpolation {
 }
 
 extension HTTPPath {
+  /// Whether it is a whole address; what is interpolated never makes it one, as its colon is
+  /// encoded.
+  var isLink: Bool { Self.isLink(text) }
+
+  private static func isLink(_ text: String) -> Bool {
+    // The longest scheme has eight bytes with what follows it.
+    let beginning = String(text.prefix(8)).lowercased()
+    return beginning.hasPrefix("http://") || beginning == "https://"
+  }
+
   /// A segment that means "here" or "one up", however it is written.
   fileprivate static func leadsElsewhere(_ text: String) -> Bool {
     // By bytes: this is asked of each request, and most have neither of these.

@@ -77,7 +77,7 @@ import Testing
     ("?q=1", "https://books.example/v1?q=1"),
     ("//evil.example/x", "https://books.example/v1//evil.example/x"),
     ("@evil.example", "https://books.example/v1/@evil.example"),
-    ("https://evil.example/", "https://books.example/v1/https://evil.example/"),
+    ("/https://evil.example/", "https://books.example/v1/https://evil.example/"),
   ])
   func `a path never leaves the address of its client`(
     _ path: String, _ address: String
@@ -85,5 +85,41 @@ import Testing
     let transport = ScriptedTransport(.json())
     _ = try await client(transport).send(ResilientClient.Request(.get, HTTPPath(path)))
     #expect(transport.sent.map(\.url.absoluteString) == [address])
+  }
+  @Test(arguments: [
+    ("https://books.example/v1/books?page=2", "https://books.example/v1/books?page=2"),
+    ("HTTPS://Books.Example:443/other?a=%2F#top", "https://books.example/other?a=%2F"),
+    ("https://books.example?page=2", "https://books.example?page=2"),
+  ])
+  func `a link of the service is followed within its origin`(
+    _ link: String, _ address: String
+  ) async throws {
+    let transport = ScriptedTransport(.json())
+    _ = try await client(transport).send(ResilientClient.Request(.get, HTTPPath(link)))
+    #expect(transport.sent.map(\.url.absoluteString) == [address])
+  }
+
+  @Test(arguments: [
+    "https://evil.example/", "http://books.example/v1/books", "https://books.example:444/v1",
+    "https://books.example@evil.example/", "https://me:secret@books.example/v1",
+    "https://books.example\\@evil.example/", "https://books.example/v1/../admin", "https://",
+  ])
+  func `a link to another origin is not sent`(_ link: String) async throws {
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport)
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, HTTPPath(link)))
+    }
+    #expect(error?.code == "network.bad-address" && error?.mayHaveBeenSent == false)
+    #expect(transport.sent.isEmpty)
+  }
+
+  @Test func `a link that is interpolated is a segment`() async throws {
+    let transport = ScriptedTransport(.json())
+    let link = "https://evil.example/"
+    _ = try await client(transport).send(ResilientClient.Request(.get, "\(link)"))
+    #expect(
+      transport.sent.map(\.url.absoluteString)
+        == ["https://books.example/v1/https%3A%2F%2Fevil.example%2F"])
   }
 }
