@@ -60,8 +60,8 @@ enum Classification {
 /// Which error types a policy has already reported as unclassified.
 final class UnclassifiedReports: Sendable {
   private let seen = Locked<Set<ObjectIdentifier>>([])
-  /// Of which types the log has a hint, since nobody listened: once in a process, since policies may
-  /// be made for each call.
+  /// Of which types the log has a hint, since nobody listened: once in a process, since policies
+  /// may be made for each call.
   private static let hinted = Locked<Set<ObjectIdentifier>>([])
 
   /// The event for an error that nobody has classified; nil from the second time on.

@@ -5,8 +5,8 @@ import SwiftSyntax
 /// The comments of a file that say which findings are meant.
 ///
 /// `// mainstay:ignore MS203 -- reason` is about its own line where code stands before it, and
-/// about the next line of code otherwise. `mainstay:ignore-file` is about the whole file. A rule may
-/// stand there by its name as well: `mainstay:ignore try-optional-dropped -- reason`.
+/// about the next line of code otherwise. `mainstay:ignore-file` is about the whole file. A rule
+/// may stand there by its name as well: `mainstay:ignore try-optional-dropped -- reason`.
 /// SwiftLint's comments about the same defect count too.
 struct Suppressions: Sendable {
   struct Entry: Sendable {

@@ -30,7 +30,11 @@ struct RetryLoop {
     self.finder = finder
     failure = finder.exits(of: clause.body.statements)
     var success = finder.exits(of: attempt.body.statements).subtracting(.fails)
-    if success.contains(.falls) { success.formUnion(finder.exits(of: loop.rest(after: attempt))) }
+    if success.contains(.falls) {
+      // Whoever leaves once cancelled has not succeeded.
+      let rest = loop.rest(after: attempt).filter { !$0.speaksOfCancellation }
+      success.formUnion(finder.exits(of: rest))
+    }
     self.success = success
   }
 

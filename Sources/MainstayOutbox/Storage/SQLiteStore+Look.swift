@@ -108,8 +108,8 @@ extension SQLiteStore {
         (try? OperationRow.operation($0)) != nil
       }
       let words = """
-        no dead letter, and can neither be redriven nor discarded: keep a copy of the file, and open \
-        it with the build of the app that wrote the row.
+        no dead letter, and can neither be redriven nor discarded: keep a copy of the file, and \
+        open it with the build of the app that wrote the row.
         """
       let columns = OperationRow.common + ", reason, since, holds_key"
       try look("SELECT \(columns) FROM mainstay_dead", words) {

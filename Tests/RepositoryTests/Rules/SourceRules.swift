@@ -26,9 +26,11 @@ enum SourceRules {
       "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC", "Foundation",
       "Logging",
     ],
-    // It warns of a reader of its file, measures the log of that, and gives workers a logger.
+    // It warns of a reader of its file, measures the log of that, and gives workers a logger. A
+    // commit waits for others by a timer of the system, whatever keeps the threads of tasks busy.
     "MainstayOutbox": [
-      "Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Logging", "Metrics", "Musl", "Darwin",
+      "Mainstay", "Crypto", "Dispatch", "GRDB", "Foundation", "Glibc", "Logging", "Metrics", "Musl",
+      "Darwin",
     ],
     "MainstayOutboxPostgres": [
       "Mainstay", "MainstayOutbox", "CLibpq", "Dispatch", "Foundation", "Glibc", "Musl", "Darwin",

@@ -69,7 +69,7 @@ let resultUnmatchedExamples: [Example] = [
     }
     """),
   .bad(
-    "func got(_ answer: Result<Page, any Error>) { if ↓case let .success(a) = answer { show(a) } }"),
+    "func got(_ page: Result<Page, any Error>) { if ↓case let .success(a) = page { show(a) } }"),
   .good(
     """
     load { result in
