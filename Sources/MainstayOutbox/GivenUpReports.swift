@@ -38,13 +38,7 @@ package final class GivenUpReports: OutboxObserver {
 
   private func gaveUp(_ event: OutboxEvent, _ reason: DeadLetter.Reason, _ error: AppError?) {
     let kind = event.kind?.rawValue ?? "none"
-    var metadata: Logger.Metadata = ["mainstay.kind": "\(kind)", "reason": "\(reason)"]
-    if let id = event.id { metadata["mainstay.operation"] = "\(id)" }
-    if let error {
-      metadata["error"] = "\(error.code)"
-      metadata["message"] = "\(Redaction.redact(FailureNote(error).message))"
-    }
-    logger.error("An operation was given up: it is a dead letter", metadata: metadata)
+    logger.report(givenUp: event.id, kind, reason, error)
     counter(of: kind, reason).increment()
     // A run that was lost, or whose outcome nobody knows, threw nothing.
     let unknown = OutboxError(.failed, details: "An operation was given up (\(reason)).")

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `the breaker of the usual policies can be seen and isolated`() async throws {
-    let transport = ScriptedTransport(.json("1"))
+    let transport = ScriptedTransport { _, _ in .json("1") }
     let address = try #require(URL(string: "https://books.example/v1/"))
     let books = ResilientClient("books", at: address, over: transport)
     let breaker = try #require(books.circuits["https://books.example"])

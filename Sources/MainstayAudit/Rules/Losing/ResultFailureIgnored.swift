@@ -8,8 +8,8 @@ extension Rule {
     summary: "A `switch`, `if` or `guard` over a result passes its `.failure` without a look.",
     why: "The result carries the reason to this very place, and here it is thrown away.",
     guess: "A `switch` with the two cases `.success` and `.failure` is about a `Result`, "
-      + "unless an enum of the project has a `failure` that carries nothing; "
-      + "so is what a closure is given under a name that ends in `result`.",
+      + "unless an enum of the project has a `failure` that carries nothing. "
+      + "So is what a closure is given under a name that ends in `result`.",
     onPurpose: "`_ = try? result.get()`, or a comment with the reason.",
     remedy: .safe("Binds the error and logs it, where the file has a logger."),
     examples: resultFailureIgnoredExamples + resultUnmatchedExamples,
