@@ -2,7 +2,7 @@
 
 internal import Dispatch
 package import GRDB
-internal import Mainstay
+package import Mainstay
 
 /// Lets callers that arrive while others are being committed share the next commit: n callers pay
 /// for one.
@@ -43,13 +43,18 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
   private static var maximumCount: Int { 1_000 }
 
   private let isDelayed: Bool
+  private let timeline: Timeline
   private let state = Locked(State())
 
   /// Makes one, with nobody in it.
   ///
-  /// - Parameter isDelayed: Whether those who came together before are waited for; that pays where
-  ///   a commit waits for the disk.
-  package init(isDelayed: Bool) { self.isDelayed = isDelayed }
+  /// - Parameters:
+  ///   - isDelayed: Whether those who came together before are waited for; that pays where a commit
+  ///     waits for the disk.
+  ///   - timeline: What commits are timed by.
+  package init(isDelayed: Bool, timeline: Timeline = .live) {
+    (self.isDelayed, self.timeline) = (isDelayed, timeline)
+  }
 
   /// Returns when the item was committed.
   ///
@@ -62,7 +67,7 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
         state.waiting.append(Waiting(item: item, continuation: continuation))
         if case .committing = state.phase { return .nothing }
         guard isDelayed else { return begin(&state) }
-        let now = Timeline.live.now
+        let now = timeline.now
         let action = state.delay.came(waiting: state.waiting.count, at: now)
         // Whoever looks already looks again where somebody came meanwhile.
         if case (.waits, .delayed) = (action, state.phase) { return .nothing }
@@ -102,7 +107,7 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
   private func look(_ delay: Int, _ writer: any DatabaseWriter, _ commit: @escaping Commit) {
     let step = state.withLock { state -> Step in
       guard case .delayed(delay) = state.phase else { return .nothing }
-      let now = Timeline.live.now
+      let now = timeline.now
       return take(state.delay.looked(waiting: state.waiting.count, at: now), &state, at: now)
     }
     perform(step, writer, commit)
@@ -116,7 +121,7 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
         state.delay.began(batch.count)
         return batch
       }
-      let start = Timeline.live.now
+      let start = timeline.now
       answer(batch, db, commit)
       perform(after(batch.count, since: start), writer, commit)
     }
@@ -124,7 +129,7 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
 
   /// What is done after a commit.
   private func after(_ count: Int, since start: Duration) -> Step {
-    let now = Timeline.live.now
+    let now = timeline.now
     return state.withLock { state in
       let waiting = state.waiting.count
       let action = state.delay.ended(count, waiting: waiting, took: now - start, at: now)

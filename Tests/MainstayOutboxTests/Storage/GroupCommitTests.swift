@@ -5,6 +5,7 @@
   import GRDB
   import Mainstay
   import MainstayOutbox
+  import MainstayTesting
   import TestSupport
   import Testing
 
@@ -35,6 +36,59 @@
       let (answers, batches) = try await submitTen { $0.map { .success($0 * 2) } }
       #expect(try answers.map { try $0.get() } == (0..<10).map { $0 * 2 })
       #expect(batches == [Array(0..<10)])
+    }
+
+    /// A group whose last commit had two callers and took a second, by a clock that stands still
+    /// from then on.
+    private final class GroupOfTwo: Sendable {
+      private let queue: DatabaseQueue
+      private let group: GroupCommit<Int, Int>
+      private let log = Locked<[[Int]]>([])
+      let clock = ManualClock()
+
+      init() async throws {
+        queue = try DatabaseQueue()
+        group = GroupCommit(isDelayed: true, timeline: Timeline(clock))
+        let gate = DispatchSemaphore(value: 0)
+        queue.asyncWriteWithoutTransaction { _ in gate.wait() }
+        let tasks = await started(2) { [self] in try await submit($0) }
+        gate.signal()
+        for task in tasks { _ = try await task.value }
+        try waitForTurn()
+      }
+
+      func submit(_ number: Int) async throws -> Int {
+        try await group.submit(number, to: queue) { [self] items, _ in
+          if items == [0, 1] { clock.advance(by: .seconds(1)) }
+          log.withLock { $0.append(items) }
+          return items.map { .success($0) }
+        }
+      }
+
+      /// Returns when all that the connection was asked for before is done.
+      func waitForTurn() throws { try queue.writeWithoutTransaction { _ in } }
+
+      var batches: [[Int]] { log.withLock(\.self) }
+    }
+
+    @Test func `who came together is waited for, though the file is free`() async throws {
+      let group = try await GroupOfTwo()
+      let first = await started { try await group.submit(2) }
+      try group.waitForTurn()
+      #expect(group.batches == [[0, 1]])
+      #expect(try await group.submit(3) == 3)
+      #expect(try await first.value == 2)
+      #expect(group.batches == [[0, 1], [2, 3]])
+    }
+
+    @Test func `nobody is waited for longer than the delay`() async throws {
+      let group = try await GroupOfTwo()
+      let first = await started { try await group.submit(2) }
+      try group.waitForTurn()
+      #expect(group.batches == [[0, 1]])
+      group.clock.advance(by: .milliseconds(10))
+      #expect(try await first.value == 2)
+      #expect(group.batches == [[0, 1], [2]])
     }
 
     @Test func `what takes back all is asked of each alone`() async throws {

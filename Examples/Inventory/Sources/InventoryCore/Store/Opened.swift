@@ -64,6 +64,13 @@ struct Opened {
     return queue
   }
 
+  /// How long the log gets before it is moved into the file, in pages of 4 KiB.
+  ///
+  /// That is part of a commit, and takes two more waits for the disk. SQLite's own thousand pages
+  /// are ten commits under load, so that more than one scan in a hundred had these waits. The price
+  /// is at most 32 MiB of the disk, and a tenth of a second to read them after a crash.
+  private static let logPages = 8_192
+
   /// GRDB's own set-up for the write-ahead log leaves `synchronous = NORMAL`, under which a power
   /// cut may take back what was committed; so the log is switched on here.
   private static var configuration: Configuration {
@@ -79,7 +86,8 @@ struct Opened {
           PRAGMA synchronous = FULL;
           PRAGMA fullfsync = ON;
           PRAGMA checkpoint_fullfsync = ON;
-          PRAGMA journal_size_limit = 16777216;
+          PRAGMA wal_autocheckpoint = \(logPages);
+          PRAGMA journal_size_limit = \(logPages * 4096);
           PRAGMA trusted_schema = OFF;
           PRAGMA mmap_size = 0;
           PRAGMA cell_size_check = ON;
