@@ -54,7 +54,7 @@
         let tasks = await started(2) { [self] in try await submit($0) }
         gate.signal()
         for task in tasks { _ = try await task.value }
-        try waitForTurn()
+        waitForTurn()
       }
 
       func submit(_ number: Int) async throws -> Int {
@@ -66,7 +66,7 @@
       }
 
       /// Returns when all that the connection was asked for before is done.
-      func waitForTurn() throws { try queue.writeWithoutTransaction { _ in } }
+      func waitForTurn() { queue.writeWithoutTransaction { _ in } }
 
       var batches: [[Int]] { log.withLock(\.self) }
     }
@@ -74,7 +74,7 @@
     @Test func `who came together is waited for, though the file is free`() async throws {
       let group = try await GroupOfTwo()
       let first = await started { try await group.submit(2) }
-      try group.waitForTurn()
+      group.waitForTurn()
       #expect(group.batches == [[0, 1]])
       #expect(try await group.submit(3) == 3)
       #expect(try await first.value == 2)
@@ -84,7 +84,7 @@
     @Test func `nobody is waited for longer than the delay`() async throws {
       let group = try await GroupOfTwo()
       let first = await started { try await group.submit(2) }
-      try group.waitForTurn()
+      group.waitForTurn()
       #expect(group.batches == [[0, 1]])
       group.clock.advance(by: .milliseconds(10))
       #expect(try await first.value == 2)
