@@ -40,7 +40,8 @@ public final class ErrorPresenter {
   private var queue: ErrorQueueStateMachine
   private var items: [Item] = []
 
-  /// How many errors were dropped because too many waited, or stood under fields.
+  /// How many errors were dropped because too many waited, or stood under fields; and how many are
+  /// counted at one like them, but Retry does not run their work since it has 1,000 others.
   public private(set) var droppedCount = 0
 
   @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
@@ -142,7 +143,7 @@ extension ErrorPresenter {
     if let same = items.firstIndex(where: { $0.isLike(error, style, fingerprint, of: key) }) {
       items[same].makeRoom(for: error, of: key)
       count(error, at: same)
-      items[same].keep(retry, for: key)
+      if !items[same].keep(retry, for: key) { droppedCount += 1 }
       return
     }
     queue.advance(to: timeline.now)
@@ -155,13 +156,13 @@ extension ErrorPresenter {
     let id = items.contains { $0.id == presentation.id } ? UUID() : presentation.id
     var item = Item(
       id, error, presentation, fingerprint, of: key, canPerform: perform != nil)
-    item.keep(retry, for: key)
+    _ = item.keep(retry, for: key)  // the first of 1,000
     items.append(item)
     let dropped = queue.add(
       .init(id: item.id, style: style, severity: error.severity), now: timeline.now)
-    if let dropped {
-      items.removeAll { $0.id == dropped }
-      droppedCount += 1
+    if let index = items.firstIndex(where: { $0.id == dropped }) {
+      let item = items.remove(at: index)
+      droppedCount += item.count - item.droppedCount
     }
     queueHasMoved()
   }
