@@ -197,7 +197,8 @@ extension ErrorPresenter {
   ///
   /// - Parameter isGone: Whether an error is no longer so.
   public func withdraw(where isGone: (AppError) -> Bool) {
-    for item in items where isGone(item.error) { remove(item, after: nil) }
+    // At once: one after the other, each would be shown in a place that the one before has left.
+    remove(items.filter { isGone($0.error) })
   }
 
   private func putAway(_ item: Item?) {
@@ -208,9 +209,14 @@ extension ErrorPresenter {
   private func remove(_ item: Item, after action: RecoveryAction.ID?) {
     // Of what was never shown nobody chose anything.
     if let action, told.values.contains(item.id) { tell(of: item, action) }
-    running.removeValue(forKey: item.id)?.cancel()
-    items.removeAll { $0.id == item.id }
-    queue.remove(item.id, now: timeline.now)
+    remove([item])
+  }
+
+  private func remove(_ gone: [Item]) {
+    let ids = Set(gone.map(\.id))
+    for id in ids { running.removeValue(forKey: id)?.cancel() }
+    items.removeAll { ids.contains($0.id) }
+    queue.remove(ids, now: timeline.now)
     queueHasMoved()
   }
 
