@@ -27,11 +27,11 @@ func calling(_ isbn: String) async throws -> Book {
   return book
 }
 
-struct Shelf<Stages: Policy>: Sendable {
-  let pipeline: Pipeline<Stages>
+struct Shelf: Sendable {
+  let catalog: any Policy
 
   func book(_ isbn: String) async throws -> Book {
-    try await pipeline.run {
+    try await catalog.run {
       try await api.book(isbn)
     } fallback: { _ in
       try await cache.book(isbn)

@@ -33,7 +33,7 @@ extension Drainer {
     var logger: Logger
     /// Makes the limit of one attempt, by the clock of the outbox.
     var limit: @Sendable (Duration) -> Timeout
-    let unclassified = SeenTypes()
+    let unclassified = ClassificationGap.Told()
     let granted = GrantedTime()
   }
 
@@ -42,14 +42,5 @@ extension Drainer {
     let number = settings.granted.drainBegan(until: settings.timeline.now + time.clamped)
     defer { settings.granted.drainEnded(number) }
     return try await body()
-  }
-
-  /// The error types that were reported as unclassified.
-  final class SeenTypes: Sendable {
-    private let seen = Locked<Set<ObjectIdentifier>>([])
-
-    func isNew(_ type: any Error.Type) -> Bool {
-      seen.withLock { $0.insert(ObjectIdentifier(type)).inserted }
-    }
   }
 }

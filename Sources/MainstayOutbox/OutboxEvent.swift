@@ -30,7 +30,8 @@ public struct OutboxEvent: Sendable {
     case heldBack(Duration)
     /// Somebody else has it now; the run was cancelled, and what it reports changes nothing.
     case leaseLost
-    /// The error of a worker has no classification; told once for each of its types.
+    /// The error of a worker has no classification; told once for each of its types, or
+    /// codes.
     case unclassified(type: String, cure: String)
     /// The store failed; it is tried again.
     case storageFailed(OutboxError)

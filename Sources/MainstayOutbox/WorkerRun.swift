@@ -290,14 +290,10 @@ struct WorkerRun: Sendable {
     let mapped = (settings.mapping ?? .current).map(error)
     settings.connectivity?.record(
       mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
-    if mapped.disposition == .unclassified, settings.unclassified.isNew(type(of: error)) {
-      tell(
-        .unclassified(
-          type: String(reflecting: type(of: error)),
-          cure: """
-            Let \(type(of: error)) conform to AppErrorConvertible, or add it to the ErrorMapping \
-            set by ErrorMapping.bootstrap; until then it is tried three times.
-            """))
+    guard mapped.disposition == .unclassified else { return mapped }
+    let gap = ClassificationGap(error)
+    if settings.unclassified.isNew(gap) {
+      tell(.unclassified(type: gap.type, cure: gap.cure + "; until then it is tried three times."))
     }
     return mapped
   }

@@ -11,6 +11,14 @@ import Testing
     ("Regex(pattern, as: Substring.self)", .error),
     ("Regex(\"[a-z]+\", as: settings.self)", .error),
     ("ModelContainer(for: Item.self)", .error),
+    (".init(erasing: Curves.secp256r1)", .info),
+    ("ASN1Any(erasing: Null())", .info),
+    ("ASN1Any(erasing: .init(bits: 0))", .info),
+    (".init(erasing: curve)", .error),
+    ("settings.init(\"a\")", .error),
+    ("ASN1Any(erasing: Null(curve))", .error),
+    ("Realm(configuration: .init())", .error),
+    ("Realm(configuration: Configuration())", .error),
   ])
   func `what is made of a literal fails in the first test or never`(
     code: String, severity: Severity

@@ -238,7 +238,7 @@ extension AppError: CustomStringConvertible {
   /// One line for logs: code, kind, disposition, place and causes, without any text for people.
   public var description: String {
     var line = "\(code.rawValue) (\(kind), \(disposition)) at \(site)"
-    if let field { line += " field \(field)" }
+    if let field { line += " field \(Redaction.redact(field.description))" }
     if let details { line += ": \(Redaction.redact(details))" }
     for cause in ErrorChain(self).dropFirst().prefix(10) {
       line += " ← " + RecordedError(cause).description

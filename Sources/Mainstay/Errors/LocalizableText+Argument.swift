@@ -17,7 +17,9 @@ extension LocalizableText.Argument {
     case .number(let number): number.formatted(.number.locale(locale))
     case .date(let date):
       Self.calendarDate(date).formatted(
-        Date.FormatStyle(date: .abbreviated, time: .shortened, locale: locale))
+        Date.FormatStyle(
+          date: .abbreviated, time: .shortened, locale: locale,
+          timeZone: locale.timeZone ?? .autoupdatingCurrent))
     case .duration(let duration): Self.words(duration, in: locale)
     case .localized(let text): text.string(in: locale)
     }

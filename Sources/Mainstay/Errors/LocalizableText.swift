@@ -23,7 +23,8 @@ public struct LocalizableText: Sendable, Hashable, Codable {
     case number(Double)
     /// Shown in words, such as "2 minutes"; parts of a second are rounded up.
     case duration(Duration)
-    /// Shown as day and time.
+    /// Shown as day and time, in the time zone that the locale names, such as `de-u-tz-deber`, else
+    /// in the current one.
     case date(Date)
     /// Another text, put into words in the language of the one that it stands in.
     case localized(LocalizableText)

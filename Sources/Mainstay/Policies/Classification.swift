@@ -57,12 +57,12 @@ enum Classification {
   }
 }
 
-/// Which error types a policy has already reported as unclassified.
+/// Which errors a policy has already reported as unclassified.
 final class UnclassifiedReports: Sendable {
-  private let seen = Locked<Set<ObjectIdentifier>>([])
-  /// Of which types the log has a hint, since nobody listened: once in a process, since policies
-  /// may be made for each call.
-  private static let hinted = Locked<Set<ObjectIdentifier>>([])
+  private let told = ClassificationGap.Told()
+  /// Of what the log has a hint, since nobody listened: once in a process, since policies may be
+  /// made for each call.
+  private static let hinted = ClassificationGap.Told()
 
   /// The event for an error that nobody has classified; nil from the second time on.
   ///
@@ -77,24 +77,18 @@ final class UnclassifiedReports: Sendable {
   func report(
     _ error: any Error, of policy: String, to audience: PolicyAudience
   ) -> PolicyEvent.What? {
-    let type = type(of: error)
-    let id = ObjectIdentifier(type)
+    let gap = ClassificationGap(error)
     guard !audience.isEmpty else {
-      if Self.hinted.withLock({ $0.insert(id).inserted }) {
-        PolicyLogger().observe(PolicyEvent(policy: policy, what: Self.event(type), reading: .zero))
+      if Self.hinted.isNew(gap) {
+        PolicyLogger().observe(
+          PolicyEvent(policy: policy, what: Self.event(gap), reading: .zero))
       }
       return nil
     }
-    return seen.withLock { $0.insert(id).inserted } ? Self.event(type) : nil
+    return told.isNew(gap) ? Self.event(gap) : nil
   }
 
-  private static func event(_ type: any Error.Type) -> PolicyEvent.What {
-    let name = QualifiedTypeName.of(type)
-    return .unclassified(
-      type: name,
-      cure: """
-        Let \(name) conform to AppErrorConvertible, or add it to the ErrorMapping set by \
-        ErrorMapping.bootstrap; until then it is not retried.
-        """)
+  private static func event(_ gap: ClassificationGap) -> PolicyEvent.What {
+    .unclassified(type: gap.type, cure: gap.cure + "; until then it is not retried.")
   }
 }

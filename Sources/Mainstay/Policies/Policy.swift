@@ -52,6 +52,27 @@ extension Policy {
     }
   }
 
+  /// Runs an operation where its caller is, and another one where it failed.
+  ///
+  /// A ``Pipeline`` has its own; this is for one policy, and for whoever keeps `any Policy`.
+  ///
+  /// - Parameters:
+  ///   - operation: What is run under the policy.
+  ///   - fallback: What is run instead, outside of it; never entered for cancellation.
+  /// - Returns: What the operation returned, or the fallback.
+  /// - Throws: The cancellation, or what the fallback threw.
+  @inlinable
+  public func run<T>(
+    _ operation: () async throws -> T, fallback: (any Error) async throws -> T
+  ) async throws -> T {
+    do {
+      return try await run(operation)
+    } catch {
+      if error.isCancellation { throw error }
+      return try await fallback(error)
+    }
+  }
+
   /// Runs an operation that could be sent elsewhere, right here.
   @inlinable
   public func runSendable<T: Sendable>(

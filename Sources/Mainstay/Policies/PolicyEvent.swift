@@ -17,7 +17,8 @@ public struct PolicyEvent: Sendable {
     /// What a ``RecoveryPlan`` does about a failure was done before the wait; what it threw itself,
     /// nil where it worked.
     case recoveryEnded(step: String, error: AppError?)
-    /// Nobody has said what may be done about errors of this type; told once per policy and type.
+    /// Nobody has said what may be done about errors of this type; told once per policy and type,
+    /// or code.
     case unclassified(type: String, cure: String)
     /// A time limit passed.
     case timedOut(TimedOut)

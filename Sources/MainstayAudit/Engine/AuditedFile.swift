@@ -23,6 +23,8 @@ final class AuditedFile {
   private(set) lazy var fileLoggers: [String] = tree.statements
     .compactMap { $0.item.as(VariableDeclSyntax.self) }.flatMap(\.bindings).filter(isLogger)
     .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
+  /// The names of its classes that no other thread may have.
+  private(set) lazy var plainClasses = tree.plainClasses
   /// The functions that it declares anywhere, by name.
   private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
     grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })

@@ -29,7 +29,9 @@ extension AuditedFile {
     while found.isEmpty, let here = current {
       if here.as(ClosureExprSyntax.self)?.capturesWeakly ?? false { return nil }
       if let type = TypeDeclaration(here) {
-        found = loggers(of: type).compactMap { reach.name(of: $0, in: type) }
+        found = loggers(of: type).compactMap {
+          reach.name(of: $0, in: type, beside: plainClasses)
+        }
         if found.isEmpty { passed.append(type) }
         reach.leaveType()
       } else {
@@ -136,16 +138,18 @@ private struct Reach {
   }
 
   /// How code at the place names a logger of a type around it; nil where it cannot.
-  func name(of logger: KnownLogger, in type: TypeDeclaration) -> String? {
+  func name(
+    of logger: KnownLogger, in type: TypeDeclaration, beside classes: @autoclosure () -> Set<String>
+  ) -> String? {
     switch view {
     case .type: return logger.isStatic ? logger.name : nil
     case .firstValue: return logger.isStatic ? "\(type.name).\(logger.name)" : nil
     case .instance: break
     }
     if logger.isStatic { return "Self." + logger.name }
-    if type.kind == .classType, !type.mayBeSent {
+    if isSent || !tasks.isEmpty, type.mayNotBeSent(beside: classes()) {
       if isSent, !sendsSelf { return nil }
-      // What held nothing of a class that may not be sent would not compile once it logs.
+      // What held nothing of a type that may not be sent would not compile once it logs.
       if !isOnActor, !tasks.allSatisfy({ $0.holdsSelf(of: type) }) { return nil }
     }
     if isNonisolated || isSent && type.mayBeIsolated, !logger.isReadAnywhere { return nil }
@@ -193,11 +197,6 @@ extension TypeDeclaration {
 
   /// Whether its values may belong to an actor.
   fileprivate var mayBeIsolated: Bool { kind == .actor || kind == .extension || hasGlobalActor }
-
-  /// Whether other threads may have a value of this class.
-  fileprivate var mayBeSent: Bool { hasGlobalActor || inherited.contains("Sendable") }
-
-  private var hasGlobalActor: Bool { Syntax(node).hasGlobalActor }
 }
 
 extension ClosureExprSyntax {

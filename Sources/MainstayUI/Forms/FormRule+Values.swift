@@ -25,15 +25,20 @@ extension FormRule where Value: BinaryInteger {
 extension FormRule where Value: BinaryFloatingPoint {
   /// It is a number in a range; what is not a number is none.
   ///
-  /// - Parameter range: Which numbers.
+  /// - Parameter range: Which numbers, such as `0.5...`, `...1` or `0..<1`. A range without a
+  ///   number in it stops the program.
   /// - Returns: The rule.
-  public static func range(_ range: ClosedRange<Value>) -> FormRule {
-    FormRule(
+  public static func range(_ range: some RangeExpression<Value> & Sendable) -> FormRule {
+    let legal = Ends(range)
+    return FormRule(
       work: .check { number, _ in
-        if range.contains(number) { return nil }
-        return number > range.upperBound
-          ? FormTexts.tooLarge(.number(Double(range.upperBound)))
-          : FormTexts.tooSmall(.number(Double(range.lowerBound)))
+        switch legal.place(of: number) {
+        case .inside: nil
+        case .below(let end): FormTexts.tooSmall(.number(Double(end)))
+        case .above(let end): FormTexts.tooLarge(.number(Double(end)))
+        case .atLeast(let end): FormTexts.notBelow(.number(Double(end)))
+        case .outside: FormTexts.unacceptable
+        }
       })
   }
 }
@@ -41,15 +46,44 @@ extension FormRule where Value: BinaryFloatingPoint {
 extension FormRule where Value == Date {
   /// It is a moment in a range.
   ///
-  /// - Parameter range: Which moments.
+  /// The ends stay what they are when the rule is made: `...Date.now` in a static property ends
+  /// when the property is first read.
+  ///
+  /// - Parameter range: Which moments, such as `start...`, `...Date.now` or `start..<end`. A range
+  ///   without a moment in it stops the program.
   /// - Returns: The rule.
-  public static func range(_ range: ClosedRange<Date>) -> FormRule {
-    FormRule(
+  public static func range(_ range: some RangeExpression<Date> & Sendable) -> FormRule {
+    let legal = Ends(range)
+    return FormRule(
       work: .check { date, _ in
-        if range.contains(date) { return nil }
-        return date > range.upperBound
-          ? FormTexts.tooLarge(.date(range.upperBound))
-          : FormTexts.tooSmall(.date(range.lowerBound))
+        switch legal.place(of: date) {
+        case .inside: nil
+        case .below(let end): FormTexts.tooEarly(end)
+        case .above(let end): FormTexts.tooLate(end)
+        case .atLeast(let end): FormTexts.notBefore(end)
+        case .outside: FormTexts.unacceptable
+        }
+      })
+  }
+
+  /// It is the date of birth of somebody who is so many years old or older today.
+  ///
+  /// Years are those of the Gregorian calendar. Who was born on 29 February has the birthday of
+  /// other years on 1 March.
+  ///
+  /// - Parameters:
+  ///   - years: How many years, such as 13.
+  ///   - timeZone: Where the days begin; the default is the current time zone.
+  ///   - date: Tells the time of each check; the default is that of the system.
+  /// - Returns: The rule.
+  public static func minimumAge(
+    _ years: Int, in timeZone: TimeZone = .autoupdatingCurrent,
+    date: @escaping @Sendable () -> Date = { Date() }
+  ) -> FormRule {
+    FormRule(
+      work: .check { birth, _ in
+        Age.years(from: birth, to: date(), in: timeZone) < years
+          ? FormTexts.bornTooLate(years) : nil
       })
   }
 }
@@ -85,5 +119,63 @@ extension FormRule where Value: Equatable {
       work: .check { value, values in value == other.value(in: values) ? nil : FormTexts.different
       },
       dependencies: [other.pointer])
+  }
+}
+
+/// The ends of a range of values that have no next one.
+private struct Ends<Bound: Comparable & Sendable>: Sendable {
+  enum Place {
+    case inside, below(Bound), above(Bound), atLeast(Bound)
+    /// Of a range whose ends nobody knows.
+    case outside
+  }
+
+  private let contains: @Sendable (Bound) -> Bool
+  private var lowest: Bound?
+  private var highest: Bound?
+  /// The end that is no longer in the range.
+  private var limit: Bound?
+
+  init(_ range: some RangeExpression<Bound> & Sendable) {
+    contains = { range.contains($0) }
+    switch range {
+    case let range as ClosedRange<Bound>: (lowest, highest) = (range.lowerBound, range.upperBound)
+    case let range as PartialRangeFrom<Bound>: lowest = range.lowerBound
+    case let range as PartialRangeThrough<Bound>: highest = range.upperBound
+    case let range as PartialRangeUpTo<Bound>: limit = range.upperBound
+    case let range as Range<Bound>:
+      precondition(!range.isEmpty, "FormRule.range(\(range)) is not legal: nothing is in it")
+      (lowest, limit) = (range.lowerBound, range.upperBound)
+    default: break
+    }
+  }
+
+  /// Where a value is; one that is not a number has to be somewhere, too.
+  func place(of value: Bound) -> Place {
+    if contains(value) { return .inside }
+    if let lowest, !(value >= lowest) { return .below(lowest) }
+    if let highest { return .above(highest) }
+    return limit.map { .atLeast($0) } ?? .outside
+  }
+}
+
+private enum Age {
+  /// How many birthdays there were; less than none where somebody is yet to be born.
+  static func years(from birth: Date, to now: Date, in timeZone: TimeZone) -> Int {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = timeZone
+    // A calendar that counts the years itself takes 28 February for the birthday of the 29th.
+    let days = [birth, now].map { date in
+      let day = calendar.dateComponents([.year, .month, .day], from: legal(date))
+      return (year: day.year ?? 0, month: day.month ?? 0, day: day.day ?? 0)
+    }
+    let isBeforeBirthday = (days[1].month, days[1].day) < (days[0].month, days[0].day)
+    return days[1].year - days[0].year - (isBeforeBirthday ? 1 : 0)
+  }
+
+  /// The date, cut to the years that calendars know; what is none is nobody's birthday.
+  private static func legal(_ date: Date) -> Date {
+    if date.timeIntervalSinceReferenceDate.isNaN { return .distantFuture }
+    return min(max(date, .distantPast), .distantFuture)
   }
 }

@@ -17,10 +17,12 @@ public struct FormSummary: Sendable, Equatable {
     /// The same words that stand under the field.
     public let error: AppError
 
-    /// The line in words: the label and what is wrong.
+    /// The line in words: the label, what is wrong, and what to enter instead.
     public func string(in locale: Locale = .current) -> String {
-      FormTexts.line(label.string(in: locale), error.message.string(in: locale))
-        .string(in: locale)
+      FormTexts.line(
+        label.string(in: locale), error.message.string(in: locale),
+        error.suggestion?.string(in: locale)
+      ).string(in: locale)
     }
   }
 

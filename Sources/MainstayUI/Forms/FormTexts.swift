@@ -68,10 +68,38 @@ enum FormTexts {
       suggestion: "The highest value is \(argument: maximum).")
   }
 
+  static func notBelow(_ limit: LocalizableText.Argument) -> AppError {
+    mistake(
+      "form.not-below", "This is too high.", suggestion: "Enter less than \(argument: limit).")
+  }
+
+  static func tooEarly(_ minimum: Date) -> AppError {
+    mistake(
+      "form.too-early", "This date is too early.", suggestion: "The earliest is \(minimum).")
+  }
+
+  static func tooLate(_ maximum: Date) -> AppError {
+    mistake("form.too-late", "This date is too late.", suggestion: "The latest is \(maximum).")
+  }
+
+  static func notBefore(_ limit: Date) -> AppError {
+    mistake(
+      "form.not-before", "This date is too late.", suggestion: "It has to be before \(limit).")
+  }
+
   static func tooYoung(_ years: Int) -> AppError {
     mistake(
       "form.too-young", "You have to be at least \(years) years old.",
       suggestion: "Check the age that you entered.")
+  }
+
+  /// The same about a date of birth.
+  static func bornTooLate(_ years: Int) -> AppError {
+    let error = tooYoung(years)
+    return error.saying(
+      error.message,
+      suggestion: text(
+        "form.born-too-late.suggestion", "Check the date of birth that you entered."))
   }
 
   static func tooFew(_ minimum: Int) -> AppError {
@@ -98,9 +126,12 @@ enum FormTexts {
       : text("form.mistakes.title", "\(count) entries need your attention")
   }
 
-  /// A field and what is wrong with it.
-  static func line(_ label: String, _ message: String) -> LocalizableText {
-    text("form.line.message", "\(label): \(message)")
+  /// A field, what is wrong with it, and what to enter instead.
+  static func line(
+    _ label: String, _ message: String, _ suggestion: String?
+  ) -> LocalizableText {
+    guard let suggestion else { return text("form.line.message", "\(label): \(message)") }
+    return text("form.full-line.message", "\(label): \(message) \(suggestion)")
   }
 
   private static func text(_ name: String, _ english: LocalizableText) -> LocalizableText {

@@ -33,6 +33,8 @@ extension ErrorPresenter {
 
     let fingerprint: Fingerprint
     private(set) var retries: [RetryKey: Retry] = [:]
+    /// How many of ``count`` are told as dropped already, since Retry does not run their work.
+    private(set) var droppedCount = 0
 
     /// The work that failed first; of an unknown outcome the only one.
     private var work: RetryKey
@@ -66,13 +68,21 @@ extension ErrorPresenter {
     /// The page that a screen opens for Help; nil where there is none, and where the app does that.
     public var pageToOpen: URL? { canPerform ? nil : presentation.help }
 
+    /// How much work Retry runs at most; so many things no person does at once.
+    private static let maximumRetries = 1_000
+
     /// Keeps work to run again; of what was done in one place, under one name and to the same
     /// thing, the newest.
-    mutating func keep(_ retry: Retry?, for key: RetryKey) {
-      guard let retry, retries[key] != nil || retries.count < ErrorPresenter.capacity else {
-        return
+    ///
+    /// - Returns: Whether all is kept that there is.
+    mutating func keep(_ retry: Retry?, for key: RetryKey) -> Bool {
+      guard let retry else { return true }
+      guard retries[key] != nil || retries.count < Self.maximumRetries else {
+        droppedCount += 1
+        return false
       }
       retries[key] = retry
+      return true
     }
 
     /// Whether words that are not there yet have a place: there are not too many, or the newest

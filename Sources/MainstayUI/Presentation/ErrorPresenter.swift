@@ -40,7 +40,8 @@ public final class ErrorPresenter {
   private var queue: ErrorQueueStateMachine
   private var items: [Item] = []
 
-  /// How many errors were dropped because too many waited, or stood under fields.
+  /// How many errors were dropped because too many waited, or stood under fields; and how many are
+  /// counted at one like them, but Retry does not run their work since it has 1,000 others.
   public private(set) var droppedCount = 0
 
   @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
@@ -142,7 +143,7 @@ extension ErrorPresenter {
     if let same = items.firstIndex(where: { $0.isLike(error, style, fingerprint, of: key) }) {
       items[same].makeRoom(for: error, of: key)
       count(error, at: same)
-      items[same].keep(retry, for: key)
+      if !items[same].keep(retry, for: key) { droppedCount += 1 }
       return
     }
     queue.advance(to: timeline.now)
@@ -155,13 +156,13 @@ extension ErrorPresenter {
     let id = items.contains { $0.id == presentation.id } ? UUID() : presentation.id
     var item = Item(
       id, error, presentation, fingerprint, of: key, canPerform: perform != nil)
-    item.keep(retry, for: key)
+    _ = item.keep(retry, for: key)  // the first of 1,000
     items.append(item)
     let dropped = queue.add(
       .init(id: item.id, style: style, severity: error.severity), now: timeline.now)
-    if let dropped {
-      items.removeAll { $0.id == dropped }
-      droppedCount += 1
+    if let index = items.firstIndex(where: { $0.id == dropped }) {
+      let item = items.remove(at: index)
+      droppedCount += item.count - item.droppedCount
     }
     queueHasMoved()
   }
@@ -196,7 +197,8 @@ extension ErrorPresenter {
   ///
   /// - Parameter isGone: Whether an error is no longer so.
   public func withdraw(where isGone: (AppError) -> Bool) {
-    for item in items where isGone(item.error) { remove(item, after: nil) }
+    // At once: one after the other, each would be shown in a place that the one before has left.
+    remove(items.filter { isGone($0.error) })
   }
 
   private func putAway(_ item: Item?) {
@@ -207,9 +209,14 @@ extension ErrorPresenter {
   private func remove(_ item: Item, after action: RecoveryAction.ID?) {
     // Of what was never shown nobody chose anything.
     if let action, told.values.contains(item.id) { tell(of: item, action) }
-    running.removeValue(forKey: item.id)?.cancel()
-    items.removeAll { $0.id == item.id }
-    queue.remove(item.id, now: timeline.now)
+    remove([item])
+  }
+
+  private func remove(_ gone: [Item]) {
+    let ids = Set(gone.map(\.id))
+    for id in ids { running.removeValue(forKey: id)?.cancel() }
+    items.removeAll { ids.contains($0.id) }
+    queue.remove(ids, now: timeline.now)
     queueHasMoved()
   }
 

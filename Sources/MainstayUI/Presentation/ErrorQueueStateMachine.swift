@@ -92,10 +92,10 @@ struct ErrorQueueStateMachine: Sendable {
     entries[index].severity = max(entries[index].severity, severity)
   }
 
-  /// An error is put away, whether it was shown or not.
-  mutating func remove(_ id: ID, now: Duration) {
-    entries.removeAll { $0.id == id }
-    for style in Self.places where shown(style) == id {
+  /// Errors are put away, whether they were shown or not; none of them is shown for it.
+  mutating func remove(_ ids: Set<ID>, now: Duration) {
+    entries.removeAll { ids.contains($0.id) }
+    for style in Self.places where shown(style).map(ids.contains) == true {
       self[style] = .resting(until: now + gap)
     }
     advance(to: now)

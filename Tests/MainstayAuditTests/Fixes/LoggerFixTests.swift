@@ -7,6 +7,9 @@ private let handler = "do { try y() } catch {}"
 private let send = "do { try self.y() } catch {}"
 private let value = "C = { do { return try load() } catch { return C() } }()"
 
+private let log = "let log = Logger()"
+private let task = "func f() { Task { \(handler) } }"
+
 /// Fixes that log, and where they may not: what they write has to compile.
 @Suite struct LoggerFixTests {
   @Test(arguments: [
@@ -114,6 +117,37 @@ private let value = "C = { do { return try load() } catch { return C() } }()"
     "actor A { let log = Logger(); func f() { Task { \(handler) } } }",
   ])
   func `a task logs where it holds its class already, or may send it`(code: String) async throws {
+    let fixed = try #require(try await mended(code), "\(code)")
+    #expect(fixed.contains("{ log.error("), "\(fixed)")
+  }
+
+  @Test(arguments: [
+    "class C {}; struct A { \(log); let c: C; \(task) }",
+    "class C {}; struct A { \(log); var c: [C?]; \(task) }",
+    "class C {}; struct A { \(log); let c = C(); func f() { q.async { \(handler) } } }",
+    "struct A { \(log); let c: () -> Void; \(task) }",
+    "struct A<T> { \(log); let t: T; \(task) }",
+    "public struct A { \(log); public \(task) }",
+    "enum A { case b(() -> Void); var log: Logger { l }; \(task) }",
+  ])
+  func `no fix makes a task send a value that may not be sent`(code: String) async throws {
+    #expect(try await mended(code) == nil)
+  }
+
+  @Test(arguments: [
+    "class C: Sendable {}; struct A { \(log); let c: C; \(task) }",
+    "@MainActor class C {}; struct A { \(log); let c: C; \(task) }",
+    "class C {}; struct A { \(log); let c: C; func f() { Task { \(send) } } }",
+    "class C {}; struct A { \(log); let c: C; @MainActor \(task) }",
+    "class C {}; struct A { \(log); static let c = C(); \(task) }",
+    "struct A { \(log); let c: @Sendable () -> Void; \(task) }",
+    "struct A<T: Sendable> { \(log); let t: T; \(task) }",
+    "public struct A: Sendable { \(log); public \(task) }",
+    "package struct A { \(log); let n: Int; \(task) }",
+  ])
+  func `a task logs by a value that may be sent, or that it holds already`(
+    code: String
+  ) async throws {
     let fixed = try #require(try await mended(code), "\(code)")
     #expect(fixed.contains("{ log.error("), "\(fixed)")
   }

@@ -115,6 +115,14 @@ private func declined(_ reason: String, line: Int = #line) -> AppError {
     AppError(code: "a", kind: .unknown, disposition: disposition, title: "T", message: "M.")
   }
 
+  @Test func `one line for logs has nobody's data, also not in the place of a field`() {
+    let field = JSONPointer(tokens: ["users", "ada@example.com", "name"])
+    let line = AppError.validation("It is empty.", field: field).description
+    #expect(line.hasSuffix("field /users/<email>/name"))
+    let plain = AppError.validation("It is empty.", field: "/items/0/name").description
+    #expect(plain.hasSuffix("field /items/0/name"))
+  }
+
   @Test func `a validation failure names its field`() {
     let error = AppError.validation(
       "The age is \(12), at least \(13) is needed.", suggestion: "Ask a parent.", field: "/age")

@@ -24,6 +24,37 @@ import Testing
     #expect(catalog.title.name == "catalog")
   }
 
+  @MainActor @Test func `any policy falls back where its caller is, and never for a cancellation`()
+    async throws
+  {
+    let policies: [any Policy] = [
+      Pipeline("any") { Timeout(.seconds(30)) }, Timeout(.seconds(30)), Retry(backoff: .none),
+    ]
+    var seen: [Int?] = []  // of the main actor
+    for policy in policies {
+      let fallen = try await policy.run { () -> Int in
+        throw AppError.http(status: 404)
+      } fallback: { error in
+        seen.append((error as? AppError)?.httpStatus)
+        return 2
+      }
+      let succeeded = try await policy.run {
+        1
+      } fallback: { _ in
+        2
+      }
+      #expect(fallen == 2 && succeeded == 1)
+      await #expect(throws: CancellationError.self) {
+        _ = try await policy.run { () -> Int in
+          throw CancellationError()
+        } fallback: { _ in
+          2
+        }
+      }
+    }
+    #expect(seen == [404, 404, 404])
+  }
+
   @Test func `every call goes through all stages`() async throws {
     let calls = Log()
     let load = Pipeline("load") {

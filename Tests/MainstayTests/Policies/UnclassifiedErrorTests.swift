@@ -10,6 +10,17 @@ import Testing
 @Suite(.requirement("P38")) struct UnclassifiedErrorTests {
   private struct Plain: Error {}
 
+  /// An app's own error, whose author has not decided yet.
+  private struct Undecided: AppErrorConvertible {
+    var appError: AppError { UnclassifiedErrorTests.error("shop.undecided") }
+  }
+
+  private static func error(_ code: ErrorCode, _ causes: [any Error] = []) -> AppError {
+    AppError(
+      code: code, kind: .unknown, disposition: .unclassified, title: "Not sure",
+      message: "Nobody has decided yet.", underlying: causes)
+  }
+
   private static func fail(_ policy: some Policy) async {
     do { try await policy.run { throw Plain() } } catch { precondition(error is Plain) }
   }
@@ -44,5 +55,40 @@ import Testing
       }
       guard told.count == 1 else { fatalError("\(recorder.events)") }
     }
+  }
+
+  @Test func `what to do about an unclassified error fits what it is`() async {
+    let recorder = EventRecorder()
+    let retry = Retry(backoff: .none, observer: recorder)
+    let failures: [any Error] = [
+      Self.error("shop.a"), Self.error("shop.b", [Plain()]), Self.error("shop.a"), Undecided(),
+      AppError.unknown(Plain()), Plain(), Undecided(),
+    ]
+    for failure in failures {
+      await #expect(throws: (any Error).self) { try await retry.run { throw failure } }
+    }
+    let told = recorder.events.compactMap { event -> [String]? in
+      if case .unclassified(let type, let cure) = event.what { [type, cure] } else { nil }
+    }
+    let plain = "MainstayTests.UnclassifiedErrorTests.Plain"
+    let undecided = "MainstayTests.UnclassifiedErrorTests.Undecided"
+    let advice = "a disposition, such as .transient() or .permanent"
+    let end = "; until then it is not retried."
+    #expect(
+      told == [
+        ["Mainstay.AppError", "Give the AppError with the code shop.a \(advice)\(end)"],
+        [
+          "Mainstay.AppError",
+          "Give the AppError with the code shop.b \(advice), or classify \(plain)\(end)",
+        ],
+        [undecided, "Give the appError of \(undecided) \(advice)\(end)"],
+        [
+          plain,
+          """
+          Let \(plain) conform to AppErrorConvertible, or add it to the ErrorMapping set by \
+          ErrorMapping.bootstrap\(end)
+          """,
+        ],
+      ])
   }
 }

@@ -128,12 +128,12 @@ import Testing
     #expect(
       summary?.announcement(in: Locale(identifier: "en")) == """
         2 entries need your attention
-        Email: This is not an email address.
-        Age: You have to be at least 13 years old.
+        Email: This is not an email address. Enter one such as name@example.com.
+        Age: You have to be at least 13 years old. Check the age that you entered.
         """)
     #expect(
       summary?.lines.first?.string(in: Locale(identifier: "de"))
-        == "Email: Das ist keine E-Mail-Adresse.")
+        == "Email: Das ist keine E-Mail-Adresse. Geben Sie eine wie name@example.com ein.")
     form.set(SignUp.age, 15)
     #expect(form.summary?.title.description == "One entry needs your attention")
     form.set(SignUp.email, "ada@example.com")

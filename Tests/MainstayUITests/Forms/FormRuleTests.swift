@@ -99,13 +99,64 @@ private func code<Value>(_ value: Value, _ rules: FormRule<Box<Value>, Value>...
     #expect(code(Double.nan, .range(1...2)) != nil && code(1.5, .range(1...2)) == nil)
     let day = Date(timeIntervalSince1970: 0)
     #expect(code(day, .range(day...day)) == nil)
-    #expect(code(day + 1, .range(day...day)) == "form.too-large")
-    #expect(code(day - 1, .range(day...day)) == "form.too-small")
+    #expect(code(day + 1, .range(day...day)) == "form.too-late")
+    #expect(code(day - 1, .range(day...day)) == "form.too-early")
     #expect(code([1, 2], .count(3...)) == "form.too-few" && code([1], .count(...0)) != nil)
     #expect(code([1, 2], .count(1...2)) == nil)
     #expect(code(Int?.some(12), .ifPresent(.minimumAge(13))) == "form.too-young")
     #expect(code(Int?.none, .ifPresent(.minimumAge(13))) == nil)
     #expect(code(String?.some(" "), .ifPresent(.required)) == "form.empty")
+  }
+
+  @Test(.requirement("A34")) func `ranges of fractions and of dates may be open`() {
+    #expect(code(0.4, .range(0.5...)) == "form.too-small" && code(0.5, .range(0.5...)) == nil)
+    #expect(code(1.1, .range(...1)) == "form.too-large" && code(1, .range(...1.0)) == nil)
+    #expect(code(1.0, .range(0..<1)) == "form.not-below" && code(0.9, .range(..<1)) == nil)
+    #expect(code(-0.1, .range(0..<1)) == "form.too-small" && code(9, .range(..<1.0)) != nil)
+    for rule: FormRule<Box<Double>, Double> in [.range(0...), .range(...0), .range(..<0)] {
+      #expect(code(Double.nan, rule) != nil, "it is no number")
+    }
+    let day = Date(timeIntervalSince1970: 0)
+    #expect(code(day + 1, .range(...day)) == "form.too-late" && code(day, .range(...day)) == nil)
+    #expect(code(day - 1, .range(day...)) == "form.too-early" && code(day, .range(day...)) == nil)
+    #expect(code(day, .range(..<day)) == "form.not-before" && code(day - 1, .range(..<day)) == nil)
+    #expect(code(day - 1, .range(day..<(day + 1))) == "form.too-early")
+    let highest = FormField<Box<Double>, Double>(
+      "value", \.value, label: "Value", rules: [.range(..<1)])
+    #expect(highest.error(in: Box(value: 1))?.suggestion?.description == "Enter less than 1.")
+  }
+
+  @Test(
+    .requirement("A34"),
+    arguments: [
+      ("2008-05-10T15:00:00Z", "2021-05-10T08:00:00Z", true),
+      ("2008-05-10T15:00:00Z", "2021-05-09T23:59:59Z", false),
+      ("2008-02-29T12:00:00Z", "2021-02-28T23:59:59Z", false),
+      ("2008-02-29T12:00:00Z", "2021-03-01T00:00:00Z", true),
+      ("2030-01-01T00:00:00Z", "2021-03-01T00:00:00Z", false),
+    ])
+  func `an age is read from a date of birth`(_ birth: String, _ now: String, _ isOld: Bool) throws {
+    let birth = try Date(birth, strategy: .iso8601)
+    let now = try Date(now, strategy: .iso8601)
+    let rule = FormRule<Box<Date>, Date>.minimumAge(13, in: .gmt, date: { now })
+    #expect(code(birth, rule) == (isOld ? nil : "form.too-young"))
+    #expect(
+      code(birth, .minimumAge(0, in: .gmt, date: { now })) == (birth > now ? "form.too-young" : nil)
+    )
+  }
+
+  @Test func `the days of an age begin where its time zone says`() throws {
+    let birth = try Date("1957-01-01T05:00:00Z", strategy: .iso8601)
+    let now = try Date("1970-01-01T02:00:00Z", strategy: .iso8601)  // still 1969 in the west
+    let west = try #require(TimeZone(secondsFromGMT: -4 * 3_600))
+    #expect(code(birth, .minimumAge(13, in: .gmt, date: { now })) == nil)
+    #expect(code(birth, .minimumAge(13, in: west, date: { now })) == "form.too-young")
+    #expect(code(Date.distantPast, .minimumAge(13, in: .gmt, date: { now })) == nil)
+    for seconds in [1e300, .infinity, .nan] {
+      let never = Date(timeIntervalSince1970: seconds)
+      #expect(code(never, .minimumAge(13, in: .gmt, date: { now })) == "form.too-young")
+      #expect(code(birth, .minimumAge(13, in: .gmt, date: { never })) == nil)
+    }
   }
 
   @Test func `a number is read from text, in the digits of any script`() {

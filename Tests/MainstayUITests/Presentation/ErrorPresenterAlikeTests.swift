@@ -82,4 +82,41 @@ struct ErrorPresenterAlikeTests {
     #expect(presenter.count == 1 && presenter.overlay?.count == 3)
     #expect(presenter.overlay?.alike.isEmpty == true)
   }
+
+  @Test func `Retry runs the work of a thousand, and the rest is counted as dropped`() async throws
+  {
+    let (presenter, log) = (ErrorPresenter(gap: .zero), Log())
+    func fail(to draft: Int) {
+      presenter.present(AppError.offline(), as: .overlay) { log.add("other") }
+      presenter.present(AppError.timeout(), of: draft) { log.add("\(draft)") }
+    }
+    for draft in 0..<1_000 { fail(to: draft) }
+    fail(to: 7)
+    #expect(presenter.droppedCount == 0, "the same work is kept once")
+    for draft in 1_000..<1_002 { fail(to: draft) }
+    #expect(presenter.droppedCount == 2)
+    presenter.overlay = nil
+    let item = try #require(presenter.overlay)
+    #expect(item.count == 1_003)
+    await presenter.choose(.retry, for: item.id)
+    #expect(Set(log.lines) == Set((0..<1_000).map(String.init)) && log.lines.count == 1_000)
+  }
+
+  @Test func `an item that is dropped counts all errors that are in it, each once`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    func fail(_ code: String, _ severity: Severity, of subject: Int = 0) {
+      let error = AppError(
+        code: ErrorCode(code) ?? "none", kind: .server, disposition: .transient(),
+        severity: severity, title: "\(code)", message: "It did not work.")
+      presenter.present(error, of: subject) {}
+    }
+    fail("shown", .error)
+    for _ in 0..<4 { fail("mild", .info) }
+    for number in 0..<19 { fail("w\(number)", .error) }
+    #expect(presenter.droppedCount == 4)
+    for subject in 0..<1_003 { fail("w18", .error, of: subject) }
+    #expect(presenter.droppedCount == 7, "Retry has no room for three")
+    fail("worse", .critical)
+    #expect(presenter.droppedCount == 4 + 1_004, "the newest of the mildest, with those three")
+  }
 }

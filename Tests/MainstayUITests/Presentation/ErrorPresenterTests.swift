@@ -66,6 +66,21 @@ import Testing
     #expect(sink.reports.map(\.code) == ["a", "b"])
   }
 
+  @Test(.requirement("A37"))
+  func `what waits is put away with the rest, and told to nobody as shown`() {
+    let monitor = ErrorMonitor(sinks: [MemorySink()])
+    let presenter = ErrorPresenter(gap: .zero, monitor: monitor)
+    let errors = [Self.error("a"), Self.error("b"), Self.error("c", .critical)]
+    for error in errors { presenter.present(error) }
+    presenter.withdraw { $0.code != "b" }
+    #expect(presenter.overlay?.error.code == "b")
+    presenter.present(errors[2])
+    presenter.dismissAll()
+    #expect(presenter.count == 0 && presenter.overlay == nil)
+    let seen = monitor.history.filter { $0.presentation != nil }
+    #expect(Set(seen.map(\.code)) == ["a", "b"], "c was never shown")
+  }
+
   @Test func `everything that it shows is in the language of the reader`() async throws {
     let german = Locale(identifier: "de_DE")
     let presenter = ErrorPresenter(gap: .zero, locale: german) { _, _, _ in

@@ -26,11 +26,11 @@ import Testing
     #expect(queue.overlay == .gathering(until: .seconds(1)), "the wait does not grow")
     queue.advance(to: .seconds(1))
     #expect(queue.shown(.overlay) == bad.id && queue.nextChange == nil)
-    queue.remove(bad.id, now: .seconds(10))
+    queue.remove([bad.id], now: .seconds(10))
     #expect(queue.overlay == .resting(until: .seconds(12)) && queue.nextChange == .seconds(12))
     queue.advance(to: .seconds(12))
     #expect(queue.shown(.overlay) == mild.id, "what has waited does not gather again")
-    queue.remove(mild.id, now: .seconds(13))
+    queue.remove([mild.id], now: .seconds(13))
     queue.advance(to: .seconds(15))
     #expect(queue.overlay == .empty && queue.entries.isEmpty)
   }
@@ -39,7 +39,7 @@ import Testing
     var queue = Queue(capacity: 5, gathering: .zero, gap: .seconds(2))
     let (first, second) = (entry(), entry())
     _ = queue.add(first, now: .zero)
-    queue.remove(first.id, now: .seconds(1))
+    queue.remove([first.id], now: .seconds(1))
     _ = queue.add(second, now: .seconds(2))
     #expect(queue.shown(.overlay) == nil)
     queue.advance(to: .seconds(3))
@@ -52,7 +52,7 @@ import Testing
     for entry in entries { _ = queue.add(entry, now: .zero) }
     queue.raise(entries[2].id, to: .critical)
     queue.raise(entries[2].id, to: .info)
-    queue.remove(entries[0].id, now: .zero)
+    queue.remove([entries[0].id], now: .zero)
     #expect(queue.shown(.overlay) == entries[2].id)
   }
 
@@ -77,8 +77,16 @@ import Testing
     let late = entry(.critical, .field)
     #expect(!queue.hasRoom(.field, .critical) && queue.add(late, now: .zero) == late.id)
     #expect(queue.entries.prefix(3).map(\.id) == fields.map(\.id))
-    queue.remove(fields[0].id, now: .zero)
+    queue.remove([fields[0].id], now: .zero)
     #expect(queue.add(late, now: .zero) == nil)
+  }
+
+  @Test func `what is put away together is never shown for it`() {
+    var queue = Queue(capacity: 5, gathering: .zero, gap: .zero)
+    let entries = [entry(), entry(.critical), entry(.warning)]
+    for entry in entries { _ = queue.add(entry, now: .zero) }
+    queue.remove([entries[0].id, entries[1].id], now: .zero)
+    #expect(queue.shown(.overlay) == entries[2].id && queue.entries.count == 1)
   }
 
   /// Random walks, whose invariants hold after every step.
@@ -109,7 +117,7 @@ import Testing
       case 2, 3:
         removed = known.randomElement(using: &random)
         if let removed {
-          queue.remove(removed, now: now)
+          queue.remove([removed], now: now)
           known.remove(removed)
         }
       default:

@@ -77,9 +77,23 @@ extension BuiltInTexts {
     form.too-large
     > C’est trop élevé.
     ! La valeur la plus élevée est {0}.
+    form.not-below
+    > C’est trop élevé.
+    ! Saisissez moins de {0}.
+    form.too-early
+    > Cette date arrive trop tôt.
+    ! La première date possible est le {0}.
+    form.too-late
+    > Cette date arrive trop tard.
+    ! La dernière date possible est le {0}.
+    form.not-before
+    > Cette date arrive trop tard.
+    ! Elle doit précéder le {0}.
     form.too-young
     > Vous devez avoir au moins {0} ans.
     ! Vérifiez l’âge que vous avez saisi.
+    form.born-too-late
+    ! Vérifiez la date de naissance que vous avez saisie.
     form.too-few
     > Trop peu d’éléments sont choisis.
     ! Choisissez-en au moins {0}.
@@ -96,5 +110,7 @@ extension BuiltInTexts {
     form.mistakes = {0} saisies demandent votre attention
     form.line
     > {0} : {1}
+    form.full-line
+    > {0} : {1} {2}
     """
 }

@@ -77,9 +77,23 @@ extension BuiltInTexts {
     form.too-large
     > Das ist zu hoch.
     ! Der höchste Wert ist {0}.
+    form.not-below
+    > Das ist zu hoch.
+    ! Geben Sie weniger als {0} ein.
+    form.too-early
+    > Dieses Datum liegt zu früh.
+    ! Das früheste ist {0}.
+    form.too-late
+    > Dieses Datum liegt zu spät.
+    ! Das späteste ist {0}.
+    form.not-before
+    > Dieses Datum liegt zu spät.
+    ! Es muss vor dem {0} liegen.
     form.too-young
     > Sie müssen mindestens {0} Jahre alt sein.
     ! Prüfen Sie das eingegebene Alter.
+    form.born-too-late
+    ! Prüfen Sie das eingegebene Geburtsdatum.
     form.too-few
     > Es ist zu wenig ausgewählt.
     ! Wählen Sie mindestens {0} aus.
@@ -96,5 +110,7 @@ extension BuiltInTexts {
     form.mistakes = {0} Eingaben brauchen Ihre Aufmerksamkeit
     form.line
     > {0}: {1}
+    form.full-line
+    > {0}: {1} {2}
     """
 }

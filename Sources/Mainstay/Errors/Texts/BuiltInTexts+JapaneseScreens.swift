@@ -77,9 +77,23 @@ extension BuiltInTexts {
     form.too-large
     > 大きすぎます。
     ! 最大の値は{0}です。
+    form.not-below
+    > 大きすぎます。
+    ! {0}未満で入力してください。
+    form.too-early
+    > 日付が早すぎます。
+    ! 最も早い日時は{0}です。
+    form.too-late
+    > 日付が遅すぎます。
+    ! 最も遅い日時は{0}です。
+    form.not-before
+    > 日付が遅すぎます。
+    ! {0}より前の日時を入力してください。
     form.too-young
     > {0}歳以上である必要があります。
     ! 入力した年齢を確認してください。
+    form.born-too-late
+    ! 入力した生年月日を確認してください。
     form.too-few
     > 選択が少なすぎます。
     ! {0}個以上を選んでください。
@@ -96,5 +110,7 @@ extension BuiltInTexts {
     form.mistakes = {0}個の入力を確認してください
     form.line
     > {0}：{1}
+    form.full-line
+    > {0}：{1}{2}
     """
 }

@@ -77,9 +77,23 @@ extension BuiltInTexts {
     form.too-large
     > 太大了。
     ! 最大值是{0}。
+    form.not-below
+    > 太大了。
+    ! 请输入小于{0}的数。
+    form.too-early
+    > 日期太早了。
+    ! 最早是{0}。
+    form.too-late
+    > 日期太晚了。
+    ! 最晚是{0}。
+    form.not-before
+    > 日期太晚了。
+    ! 请输入早于{0}的日期。
     form.too-young
     > 您必须年满{0}岁。
     ! 请检查输入的年龄。
+    form.born-too-late
+    ! 请检查输入的出生日期。
     form.too-few
     > 选择得太少。
     ! 请至少选择{0}项。
@@ -96,5 +110,7 @@ extension BuiltInTexts {
     form.mistakes = 有{0}项需要您查看
     form.line
     > {0}：{1}
+    form.full-line
+    > {0}：{1}{2}
     """
 }

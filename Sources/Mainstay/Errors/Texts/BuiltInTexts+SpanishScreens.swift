@@ -77,9 +77,23 @@ extension BuiltInTexts {
     form.too-large
     > Es demasiado alto.
     ! El valor más alto es {0}.
+    form.not-below
+    > Es demasiado alto.
+    ! Introduzca menos de {0}.
+    form.too-early
+    > Esta fecha es demasiado temprana.
+    ! La primera fecha posible es {0}.
+    form.too-late
+    > Esta fecha es demasiado tardía.
+    ! La última fecha posible es {0}.
+    form.not-before
+    > Esta fecha es demasiado tardía.
+    ! Debe ser anterior a {0}.
     form.too-young
     > Debe tener al menos {0} años.
     ! Compruebe la edad introducida.
+    form.born-too-late
+    ! Compruebe la fecha de nacimiento introducida.
     form.too-few
     > Se ha elegido muy poco.
     ! Elija al menos {0}.
@@ -96,5 +110,7 @@ extension BuiltInTexts {
     form.mistakes = {0} entradas requieren su atención
     form.line
     > {0}: {1}
+    form.full-line
+    > {0}: {1} {2}
     """
 }

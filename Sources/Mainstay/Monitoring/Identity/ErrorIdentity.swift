@@ -44,11 +44,11 @@ struct ErrorIdentity: Hashable {
 
   static func message(_ text: String, type: String? = nil) -> ErrorIdentity {
     let type = type.map { [Part("type", $0)] } ?? []
-    return ErrorIdentity(.message, type + [Part("template", MessageTemplate(text).description)])
+    return ErrorIdentity(.message, type + [Part("template", MessageTemplate(text).redacted)])
   }
 
   static func message(of error: AppError) -> ErrorIdentity {
-    let template = MessageTemplate(of: error.message).description
+    let template = MessageTemplate(of: error.message).redacted
     return ErrorIdentity(
       .message, [Part("code", error.code.rawValue), Part("template", template)])
   }

@@ -106,7 +106,7 @@ extension Fingerprint.Explanation: CustomStringConvertible {
     let isMessage = ConversionDepth.identifying {
       key == PlainText.message(of: error) || key == String(describing: error)
     }
-    return isMessage == true ? .key(MessageTemplate(key).description) : .key(key)
+    return isMessage == true ? .key(MessageTemplate(key).redacted) : .key(key)
   }
 
   /// One line for each component: a plus for what decides, a minus for what does not.

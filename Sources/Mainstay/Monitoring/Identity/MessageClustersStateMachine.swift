@@ -236,7 +236,7 @@ struct Message {
   let fingerprint: Fingerprint
 
   init(_ message: String, type: String, code: String) {
-    template = MessageTemplate(message).description
+    template = MessageTemplate(message).redacted
     words = template.split(whereSeparator: { $0 == " " || $0 == "\n" }).map(String.init)
     root = .init(type: type, code: code, count: words.count)
     fingerprint = Fingerprint(hashing: [

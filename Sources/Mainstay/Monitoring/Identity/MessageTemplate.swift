@@ -63,6 +63,11 @@ public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
+extension MessageTemplate {
+  /// The template without anybody's data: for what decides about groups, and is shown and stored.
+  var redacted: String { Redaction.redact(description) }
+}
+
 /// What of a message is looked at.
 enum TemplateText {
   static let maximumInput = 4096

@@ -10,7 +10,7 @@ struct RecordedIdentity: Sendable, Hashable {
   /// Records the identity of an error; nil where the error is being asked about itself already.
   init?(of error: any Error) {
     guard let subject = ConversionDepth.describing({ ErrorSubject(error) }) else { return nil }
-    identity = subject.identity?.redacted
+    identity = subject.identity
   }
 
   /// Whether what caused the error says nothing more about its group.
@@ -43,15 +43,5 @@ extension RecordedIdentity: Codable {
     var container = encoder.singleValueContainer()
     guard let identity else { return try container.encode([String]()) }
     try container.encode([identity.tier.rawValue] + identity.parts.flatMap { [$0.name, $0.value] })
-  }
-}
-
-extension ErrorIdentity {
-  /// The same, with nobody's data in the words that an author wrote.
-  fileprivate var redacted: ErrorIdentity {
-    guard tier == .message else { return self }
-    return ErrorIdentity(
-      tier,
-      parts.map { $0.name == "template" ? Part($0.name, Redaction.redact($0.value)) : $0 })
   }
 }

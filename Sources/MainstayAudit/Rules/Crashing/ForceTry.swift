@@ -36,14 +36,29 @@ extension FunctionCallExprSyntax {
 
   /// Whether it is `Regex("…")` or the like: all that it gets is written here.
   fileprivate var isFedByLiteral: Bool {
-    let made =
-      calledExpression.lastName == "init"
-      ? calledExpression.as(MemberAccessExprSyntax.self)?.base?.lastName : name
-    guard made?.first?.isUppercase ?? false, closures.isEmpty, let first = firstArgument else {
+    guard makesValue, closures.isEmpty, let first = arguments.first else { return false }
+    let isText = first.expression.firstString?.plainText != nil
+    return (isText || first.expression.isFixed || first.erasesConstant)
+      && arguments.dropFirst().allSatisfy { $0.expression.isFixed || $0.expression.isNameOfType }
+  }
+
+  /// Whether it is `Regex(…)`, `Regex.init(…)` or `.init(…)`.
+  fileprivate var makesValue: Bool {
+    guard calledExpression.lastName == "init" else { return name?.first?.isUppercase ?? false }
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self) else { return false }
+    return access.base.map { $0.lastName?.first?.isUppercase ?? false } ?? true
+  }
+}
+
+extension LabeledExprSyntax {
+  /// Whether it is `erasing: Null()`, which takes the type of a value and opens nothing; what
+  /// `configuration: Configuration()` says may well fail in the field.
+  fileprivate var erasesConstant: Bool {
+    guard label?.bareText == "erasing", let call = expression.as(FunctionCallExprSyntax.self) else {
       return false
     }
-    return (first.firstString?.plainText != nil || first.isFixed)
-      && arguments.dropFirst().allSatisfy { $0.expression.isFixed || $0.expression.isNameOfType }
+    return call.makesValue && call.closures.isEmpty
+      && call.arguments.allSatisfy { $0.expression.isFixed }
   }
 }
 

@@ -237,6 +237,28 @@ private struct Mirrored: Error, CustomReflectable {
     #expect(copy.fingerprint == explanation.fingerprint)
   }
 
+  @Test
+  func `a secret in words decides about no group, and is not explained`() throws {
+    let secrets = ["hunter2", "open!s3same", "1234", "\"two words\""]
+    let faults = secrets.map { WordyFault(description: "Order 12 failed: password=\($0)") }
+    let texts = secrets.map {
+      AppError.validation(LocalizableText(verbatim: "Order 12 failed: password=\($0)"))
+    }
+    for errors in [faults, texts] as [[any Error]] {
+      #expect(Set(errors.map { Fingerprint(of: $0) }).count == 1)
+      let explanation = Fingerprint.explain(errors[0])
+      #expect(explanation.tier == .message)
+      #expect(
+        explanation.components.last?.value == "Order <int> failed: password=<redacted>")
+      let text = String(decoding: try JSONEncoder().encode(explanation), as: UTF8.self)
+      #expect(!(text + explanation.description).contains(secrets[0]))
+    }
+    let wrapped = failing([faults[0]])
+    #expect(Fingerprint(of: try throughJSON(wrapped)) == Fingerprint(of: wrapped))
+    let keyed = Fingerprint.explain(faults[0], key: faults[0].description)
+    #expect(keyed.tier == .key && !keyed.description.contains(secrets[0]))
+  }
+
   @Test func `a difference says what keeps two errors apart`() {
     let apart = Fingerprint.difference(CartError.empty, CartError.full(limit: 1))
     #expect(!apart.areTogether)

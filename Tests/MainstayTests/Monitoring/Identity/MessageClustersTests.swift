@@ -37,6 +37,14 @@ import Testing
     #expect(second.template == "<ip> refused after <duration>")
   }
 
+  @Test func `secrets are taken out before words are compared`() {
+    let clusters = MessageClusters()
+    let first = clusters.add("login of ada failed: password=hunter2")
+    let second = clusters.add("login of ada failed: password=s3same")
+    #expect(first.fingerprint == second.fingerprint)
+    #expect(clusters.clusters.map(\.template) == ["login of ada failed: password=<redacted>"])
+  }
+
   @Test func `an id is that of the first template, whatever it has learned since`() {
     let clusters = MessageClusters()
     let id = clusters.add("could not open the red door today").id
