@@ -51,6 +51,8 @@ public enum Obstacle: Sendable, Hashable {
   case rateLimited(Duration)
   /// As many operations run as may run at once.
   case outboxIsBusy(Int)
+  /// It was given up, and waits for a decision: why, in a word and in sentences, and when.
+  case givenUp(DeadLetter.Reason, message: String, since: Date)
 }
 
 /// Why an operation does not run; see ``Outbox/explain(_:)``.
@@ -72,6 +74,14 @@ public struct OperationExplanation: Sendable, Hashable {
     self.id = id
     self.state = state
     self.obstacles = obstacles
+  }
+
+  /// Why a dead letter does not run: it was given up.
+  package init(_ letter: DeadLetter) {
+    self.init(
+      id: letter.id, state: .dead,
+      obstacles: [.givenUp(letter.reason, message: letter.message, since: letter.since)],
+      timeout: letter.operation.timeout)
   }
 
   /// The earliest time at which it can run; nil where no time alone lets it run.
@@ -118,6 +128,8 @@ extension Obstacle: CustomStringConvertible {
     case .rateLimited(let wait):
       "As many of its kind have begun as may begin in that time; the next in \(wait)."
     case .outboxIsBusy(let limit): "\(limit) operations run already, which is as many as may."
+    case .givenUp(_, let message, let since):
+      "It was given up at \(since.text). \(message) Redrive or discard it."
     }
   }
 

@@ -61,7 +61,7 @@ extension OutboxSnapshot {
     _ state: OperationState, _ number: Int, for cause: WaitingCause?,
     in closure: LaneClosure.Cause?, isPaused: Bool = false
   ) {
-    pending += number
+    if state != .dead { pending += number }
     switch state {
     case .ready:
       guard closure != nil || isPaused else { return ready += number }
@@ -77,6 +77,7 @@ extension OutboxSnapshot {
     case .leased: running += number
     case .parked: parked += number
     case .conflicted: conflicted += number
+    case .dead: dead += number
     }
   }
 }

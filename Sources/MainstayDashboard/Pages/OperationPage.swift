@@ -29,9 +29,7 @@ extension Site {
     section.facts = [
       Page.Fact(
         "State",
-        letter == nil
-          ? Page.Cell(operation.state.word, tone: operation.state.tone)
-          : Page.Cell("dead letter", tone: .bad)),
+        Page.Cell(operation.state.word, tone: operation.state.tone)),
       Page.Fact("Lane", "\(operation.lane)"),
       Page.Fact("Ordering key", "\(operation.orderingKey ?? "–")"),
       Page.Fact("Priority", "\(String(describing: operation.priority))"),

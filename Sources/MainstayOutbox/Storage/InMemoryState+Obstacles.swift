@@ -47,7 +47,7 @@ extension InMemoryState {
     case .parked: found.append(row.isUnreadable ? .unreadable : .noWorker(operation.type))
     case .conflicted: found.append(.conflict)
     case .blocked: found += blockers(of: number, operation)
-    case .ready: break
+    case .ready, .dead: break
     }
     let lane = operation.lane
     if let closure = closed[lane], isClosed(lane, at: date) {

@@ -74,7 +74,7 @@ enum OperationRow {
 
   /// A dead letter; nil where it is not legal.
   static func deadLetter(_ row: Row) -> DeadLetter? {
-    guard let operation = try? operation(row, state: .parked, layout: .common),
+    guard let operation = try? operation(row, state: .dead, layout: .common),
       let reason = (row["reason"] as DatabaseValue?).flatMap(String.fromDatabaseValue),
       let since = (row["since"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue),
       let holdsKey = (row["holds_key"] as DatabaseValue?).flatMap(Bool.fromDatabaseValue)
@@ -85,12 +85,14 @@ enum OperationRow {
   }
 
   private static func decoded(
-    _ columns: OperationColumns, _ state: OperationState?
+    _ columns: OperationColumns, _ known: OperationState?
   ) throws -> StoredOperation {
     guard
       let id = OperationID(data: try columns[.uuid]),
       let key = IdempotencyKey(try columns[.idempotencyKey] as String),
-      let state = try state ?? OperationState(rawValue: columns[.state])
+      let state = try known ?? OperationState(rawValue: columns[.state]),
+      // Dead letters have a table of their own.
+      state != .dead || known == .dead
     else {
       throw OutboxError(.corrupted, details: "id, key or state")
     }

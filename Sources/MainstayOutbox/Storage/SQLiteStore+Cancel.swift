@@ -93,7 +93,7 @@ private struct Obstacles {
     case .parked: found.append(cause == "unreadable" ? .unreadable : .noWorker(operation.type))
     case .conflicted: found.append(.conflict)
     case .blocked: found += try blockers(of: row)
-    case .ready: break
+    case .ready, .dead: break
     }
     found += try lane(operation.lane)
     if paused.contains(operation.type.kind.rawValue) {

@@ -20,7 +20,7 @@ extension StoredOperation {
     case .scheduled where unreachable > 0: .unreachable
     case .scheduled: attempts > 0 || failure != nil ? .failure : .delay
     case .waiting: due == nil ? .constraint : .policy
-    case .ready, .blocked, .leased, .parked, .conflicted: nil
+    case .ready, .blocked, .leased, .parked, .conflicted, .dead: nil
     }
   }
 }

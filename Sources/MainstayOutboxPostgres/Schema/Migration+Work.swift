@@ -15,7 +15,7 @@ extension Migration {
       select id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes,
         effect, lease_token, idem_key, error_code, error_message, payload, priority, rank,
         to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint,
-        timeout, 'parked' as state, null::bigint as run_at, 0 as unreachable, false as cancelled,
+        timeout, 'dead' as state, null::bigint as run_at, 0 as unreachable, false as cancelled,
         reason, since, holds_key
       from mainstay.dead;
 

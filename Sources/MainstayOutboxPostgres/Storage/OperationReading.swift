@@ -69,7 +69,7 @@ struct OperationReading {
 
   func deadLetter() throws -> DeadLetter {
     DeadLetter(
-      operation: try operation(.parked),
+      operation: try operation(.dead),
       reason: DeadLetter.Reason(rawValue: try row.text(place(.reason))),
       since: try date(.since) ?? Date(milliseconds: 0), holdsKey: try row.bool(place(.holdsKey)))
   }

@@ -27,7 +27,7 @@ extension PostgresStore {
       found.append(isUnreadable ? .unreadable : .noWorker(operation.type))
     case .conflicted: found.append(.conflict)
     case .blocked: found += try await blockers(of: try reading.number, operation.orderingKey)
-    case .ready: break
+    case .ready, .dead: break
     }
     found += try await closures().filter { $0.lane == operation.lane }.map {
       .lane($0.lane, LaneClosure.Cause(rawValue: $0.cause) ?? .paused, until: $0.until)

@@ -257,6 +257,18 @@ extension StoreConformance {
       desk.same(try await desk.store.operation(desk.some(rest.first).id), try desk.some(rest.first))
       desk.same(try await desk.store.operation(OperationID(UUID())), nil)
     },
+    Rule("a dead letter says that it is one, until it is redriven") { desk in
+      let id = try await desk.store.insert(.note("a"))
+      try await kill(desk, .holdKey)
+      let letter = try desk.some(try await desk.store.deadLetter(id))
+      desk.same(letter.operation.state, .dead)
+      let letters = try await desk.store.deadLetters(after: nil, limit: 9)
+      desk.same(letters.map(\.operation.state), [.dead])
+      let key = letter.operation.idempotencyKey
+      desk.same(try await desk.store.operation(keyed: key)?.state, .dead)
+      desk.hold(try await desk.store.redrive(id))
+      desk.same(try await desk.store.operation(id)?.state, .ready)
+    },
     Rule("the oldest age follows the time of day") { desk in
       desk.same(try await desk.store.snapshot().oldestAge, nil)
       _ = try await desk.store.insert(.note("a"))

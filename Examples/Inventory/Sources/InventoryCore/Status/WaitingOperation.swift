@@ -59,6 +59,7 @@ extension Obstacle {
     case .lane(_, .throttled, _): "The service asked to slow down."
     case .circuitIsOpen: "The service does not work just now."
     case .lane, .kindPaused, .paused: "Nothing is being sent just now."
+    case .givenUp: "It was given up, and waits for your decision."
     case .conflict: "It was changed in two places, and waits for your decision."
     case .typeIsBusy, .circuitIsProbed, .outboxIsBusy, .rateLimited, .runsAlone, .letsPass:
       "Others are being sent first."
