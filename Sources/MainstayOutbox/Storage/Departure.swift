@@ -200,7 +200,9 @@ struct Departure {
   func giveUp(_ id: Int64) throws -> Bool {
     let note = FailureNote.dependencyFailed
     try db.cachedStatement(
-      sql: "UPDATE mainstay_op SET error_code = ?, error_message = ? WHERE id = ?"
+      sql: """
+        UPDATE mainstay_op SET error_code = ?, error_message = ?, error_words = NULL WHERE id = ?
+        """
     ).execute(arguments: [note.code.rawValue, note.message, id])
     return try move(id, .dependencyFailed, holdsKey: true)
   }

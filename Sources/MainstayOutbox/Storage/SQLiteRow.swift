@@ -40,7 +40,7 @@ enum OperationRow {
   static let common = """
     id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, \
     effect, lease_token, idem_key, error_code, error_message, payload, priority, rank, \
-    constraints, expendable, merges, checkpoint, timeout
+    constraints, expendable, merges, checkpoint, timeout, error_words
     """
   /// What has to be known of an operation that goes.
   static let leaving = "id, uuid, kind, ordering_key, length(payload) AS bytes"
@@ -100,6 +100,7 @@ enum OperationRow {
     let effect = EffectCertainty(rawValue: try columns[.effect]) ?? .sentUnknown
     let code = try (columns.optional(.errorCode) as String?).flatMap { ErrorCode($0) }
     let message: String? = try columns.optional(.errorMessage)
+    let words: String? = try columns.optionalLater(.errorWords)
     let due: Int64? = try columns.optionalLater(.runAt)
     let expires: Int64? = try columns.optional(.expiresAt)
     let orderingKey: Data? = try columns.optional(.orderingKey)
@@ -113,7 +114,9 @@ enum OperationRow {
       attempts: bounded(try columns[.attempts]),
       unreachable: bounded(try columns.later(.unreachable) ?? 0),
       lostRuns: bounded(try columns[.lostRuns]), effect: effect,
-      failure: code.flatMap { code in message.map { FailureNote(code: code, message: $0) } },
+      failure: code.flatMap { code in
+        message.map { FailureNote(code: code, message: $0, column: words) }
+      },
       due: due.map(Date.init(milliseconds:)),
       enqueued: Date(milliseconds: try columns[.enqueuedAt]),
       expires: expires.map(Date.init(milliseconds:)),

@@ -8,15 +8,15 @@ extension Migration {
       select id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes,
         effect, lease_token, idem_key, error_code, error_message, payload, priority, rank,
         to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint,
-        timeout, state, run_at, unreachable, cancelled
+        timeout, error_words, state, run_at, unreachable, cancelled
       from mainstay.op;
 
     create view mainstay.dead_letter as
       select id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes,
         effect, lease_token, idem_key, error_code, error_message, payload, priority, rank,
         to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint,
-        timeout, 'dead' as state, null::bigint as run_at, 0 as unreachable, false as cancelled,
-        reason, since, holds_key
+        timeout, error_words, 'dead' as state, null::bigint as run_at, 0 as unreachable,
+        false as cancelled, reason, since, holds_key
       from mainstay.dead;
 
     -- Enters one more owner; what it leases is taken back when its heartbeat fails.

@@ -269,6 +269,27 @@ extension StoreConformance {
       desk.hold(try await desk.store.redrive(id))
       desk.same(try await desk.store.operation(id)?.state, .ready)
     },
+    Rule("what a failure says of fields is kept until another one is noted") { desk in
+      let id = try await desk.store.insert(.note("a"))
+      let mistake = AppError.validation("It is taken.", field: "/email")
+      let note = FailureNote(mistake)
+      desk.same(note.fields.map(\.pointer), ["/email"])
+      let first = try desk.some(try await desk.store.claim(1).first)
+      let verdict = OperationVerdict(
+        .dead(.refused, followers: .holdKey), attempts: 1, failure: note)
+      desk.hold(try await desk.store.settle(first.lease, verdict))
+      desk.same(try await desk.store.deadLetter(id)?.operation.failure, note)
+      desk.same(try await desk.store.attempts(of: id).map(\.failure), [note.brief])
+      desk.hold(try await desk.store.redrive(id))
+      let again = try desk.some(try await desk.store.claim(1).first)
+      desk.same(again.operation.failure, note)
+      _ = try await desk.store.settle(again.lease, OperationVerdict(.ready))
+      desk.same(try await desk.store.operation(id)?.failure, note, "nothing else was noted")
+      let last = try desk.some(try await desk.store.claim(1).first)
+      let other = FailureNote(code: "test.down", message: "It is down.")
+      _ = try await desk.store.settle(last.lease, OperationVerdict(.ready, failure: other))
+      desk.same(try await desk.store.operation(id)?.failure, other)
+    },
     Rule("the oldest age follows the time of day") { desk in
       desk.same(try await desk.store.snapshot().oldestAge, nil)
       _ = try await desk.store.insert(.note("a"))
