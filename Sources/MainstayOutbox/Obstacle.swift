@@ -9,8 +9,9 @@ public import Foundation
 public enum Obstacle: Sendable, Hashable {
   /// A worker has it.
   case running
-  /// Its time has not come: it was delayed, it failed, or the other side asked for it.
-  case notBefore(Date)
+  /// Its time has not come: it was delayed, it failed, or the other side asked for it; and what
+  /// went wrong last, where anything did.
+  case notBefore(Date, after: FailureNote? = nil)
   /// An earlier operation with the same ordering key is not finished.
   case follows(OperationID)
   /// An earlier operation with the same ordering key was given up, and waits for a decision.
@@ -89,7 +90,7 @@ public struct OperationExplanation: Sendable, Hashable {
     var earliest: Date?
     for obstacle in obstacles {
       switch obstacle {
-      case .notBefore(let date), .lane(_, _, until: .some(let date)):
+      case .notBefore(let date, _), .lane(_, _, until: .some(let date)):
         earliest = max(earliest ?? date, date)
       // Its end has no date: it may be later than that of its lane, which it closed.
       case .circuitIsOpen(_, .some): break
@@ -105,7 +106,9 @@ extension Obstacle: CustomStringConvertible {
   public var description: String {
     switch self {
     case .running: "It is running."
-    case .notBefore(let date): "It runs at \(date.text) at the earliest."
+    case .notBefore(let date, nil): "It runs at \(date.text) at the earliest."
+    case .notBefore(let date, .some(let failure)):
+      "It runs at \(date.text) at the earliest, since this went wrong: \(failure.message)"
     case .follows(let id): "It follows \(id), which is not finished."
     case .followsDeadLetter(let id): "It follows \(id), which was given up: \(Self.decision)."
     case .needs(let id): "It needs \(id), which is not finished."

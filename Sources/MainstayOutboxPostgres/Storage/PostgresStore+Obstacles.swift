@@ -21,7 +21,8 @@ extension PostgresStore {
     var found: [Obstacle] = []
     switch operation.state {
     case .leased: return [.running]
-    case .scheduled, .waiting: if let due = operation.due { found.append(.notBefore(due)) }
+    case .scheduled, .waiting:
+      if let due = operation.due { found.append(.notBefore(due, after: operation.failure)) }
     case .parked:
       let isUnreadable = try row.text(ifAny: 0) == "unreadable"
       found.append(isUnreadable ? .unreadable : .noWorker(operation.type))

@@ -290,6 +290,17 @@ extension StoreConformance {
       _ = try await desk.store.settle(last.lease, OperationVerdict(.ready, failure: other))
       desk.same(try await desk.store.operation(id)?.failure, other)
     },
+    Rule("what is refused while the network cannot be reached waits for that") { desk in
+      for (unreachable, count) in [(0, 0), (2, 1)] {
+        _ = try await desk.store.insert(.note("a"))
+        let leased = try desk.some(try await desk.store.claim(1).first)
+        let verdict = OperationVerdict(.waiting(after: .seconds(60)), unreachable: unreachable)
+        _ = try await desk.store.settle(leased.lease, verdict)
+        let causes = try await desk.store.snapshot().causes
+        desk.same(causes.unreachable, count)
+        desk.same(causes.policy, 1)
+      }
+    },
     Rule("the oldest age follows the time of day") { desk in
       desk.same(try await desk.store.snapshot().oldestAge, nil)
       _ = try await desk.store.insert(.note("a"))

@@ -51,7 +51,7 @@ extension Obstacle {
   fileprivate func sentence(at now: Date) -> String {
     switch self {
     case .running: "It is being sent."
-    case .notBefore(let date): "It is tried again \(Self.text(date.timeIntervalSince(now)))."
+    case .notBefore(let date, _): "It is tried again \(Self.text(date.timeIntervalSince(now)))."
     case .follows: "An earlier change of the same item goes first."
     case .followsDeadLetter, .needsDeadLetter:
       "An earlier change of the same item was given up, and waits for your decision."
