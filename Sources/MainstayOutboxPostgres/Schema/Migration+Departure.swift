@@ -154,7 +154,10 @@ extension Migration {
       update mainstay.op set error_code = 'outbox.dependency-failed',
         error_message = 'Something that has to be done first was given up.', error_words = null
         where id = p_id;
-      return mainstay.move(p_id, 'dependencyFailed', true, p_at);
+      if not mainstay.move(p_id, 'dependencyFailed', true, p_at) then return false; end if;
+      -- No run ends with it, so whoever looks next for what dead processes have left tells it.
+      update mainstay.dead set is_told = false where id = p_id;
+      return true;
     end $$;
 
     -- Tells those that need an operation how it ended, and those that need them.
