@@ -15,7 +15,8 @@ struct OutboxCommand: ParsableCommand {
       """,
     subcommands: [
       StatusCommand.self, ListCommand.self, ShowOperationCommand.self, ExplainCommand.self,
-      RetryCommand.self, RedriveCommand.self, DiscardCommand.self, VerifyCommand.self,
+      RetryCommand.self, RedriveCommand.self, DiscardCommand.self, ResolveCommand.self,
+      VerifyCommand.self,
     ])
 }
 

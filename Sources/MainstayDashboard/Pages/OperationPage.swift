@@ -21,6 +21,9 @@ extension Site {
     if let letter, !dashboard.isReadOnly {
       page.sections.insert(decision(about: letter, in: queue), at: 1)
     }
+    if operation.state == .conflicted, !dashboard.isReadOnly {
+      page.sections.insert(decision(aboutConflict: operation, in: queue), at: 1)
+    }
     return page
   }
 
