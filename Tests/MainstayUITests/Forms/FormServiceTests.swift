@@ -51,7 +51,7 @@ import Testing
     #expect(form.focus == "/email" && form.failedSubmissions == 1 && form.canSubmit)
     form.show(.offline())
     #expect(form.error(for: SignUp.email) == nil && form.submissionError?.kind == .offline)
-    form.show(.cancelled)
+    form.show(.cancelled())
     #expect(form.submissionError?.kind == .offline, "a cancellation is never shown")
     await form.submit { _ in form.show(answer(500, "{}").appError) }
     #expect(form.submissionError == nil && form.hasSucceeded, "it was on its way")
