@@ -71,6 +71,10 @@ struct Site: Sendable {
         let path = "outboxes/:name/dead/\(action.rawValue)"
         routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
       }
+      for action in ConflictAction.allCases {
+        let path = "outboxes/:name/conflicts/\(action.rawValue)"
+        routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
+      }
       for action in KindAction.allCases {
         let path = "outboxes/:name/kinds/\(action.rawValue)"
         routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])

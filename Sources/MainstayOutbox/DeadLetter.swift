@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-public import Mainstay
 
 /// An operation that was given up, kept until somebody redrives or discards it.
 public struct DeadLetter: Sendable, Identifiable {
@@ -69,36 +68,4 @@ public struct DeadLetter: Sendable, Identifiable {
 extension DeadLetter.Reason: CustomStringConvertible {
   /// The name of the reason.
   public var description: String { rawValue }
-}
-
-/// What went wrong in the last run of an operation, as it is kept on disk.
-public struct FailureNote: Sendable, Hashable, Codable {
-  /// The stable name of the error.
-  public let code: ErrorCode
-  /// What a person reads about it, in English.
-  public let message: String
-
-  /// Makes a note.
-  public init(code: ErrorCode, message: String) {
-    self.code = code
-    self.message = message
-  }
-
-  /// What is noted where something that had to be done before was given up.
-  package static let dependencyFailed = FailureNote(
-    code: "outbox.dependency-failed",
-    message: "Something that has to be done first was given up.")
-
-  /// What is noted where a run ended as if it had been cancelled, which nobody has done.
-  package static let brokenOff = FailureNote(
-    code: "outbox.broken-off",
-    message: "The call was broken off before it was finished, and nobody had stopped it.")
-
-  /// Makes the note of an error; technical details are not kept.
-  public init(_ error: AppError) {
-    let title = error.title.description
-    self.init(
-      code: error.code,
-      message: title + (title.hasSuffix(".") ? " " : ". ") + error.message.description)
-  }
 }

@@ -20,16 +20,29 @@ package protocol SharedStore: OutboxStore {
   /// What is leased here and was cancelled by whoever it was.
   func cancelledRuns() async throws -> [OperationID]
 
-  /// Calls back with each operation that is given up, since its runs were lost with the processes
-  /// that had it, until the task is cancelled or the store is closed.
+  /// Calls back with each operation that is given up and not by the end of its run: since its runs
+  /// were lost with the processes that had it, or for want of another one. It goes on until the
+  /// task is cancelled or the store is closed.
   ///
-  /// Those that were found when it was opened are among them.
-  func watchGivenUp(
-    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
-  ) async
+  /// Those that were found when it was opened are among them. Each is told once, by whichever
+  /// process gave it up or finds it.
+  func watchGivenUp(_ found: @escaping @Sendable (GivenUp) async -> Void) async
 
   /// Tidies up quickly, since the app is about to be suspended.
   func prepareForSuspension() async
+}
+
+/// An operation that was given up, and not by the end of its run.
+package struct GivenUp: Sendable, Equatable {
+  package let id: OperationID
+  package let kind: OperationKind
+  package let reason: DeadLetter.Reason
+
+  package init(id: OperationID, kind: OperationKind, reason: DeadLetter.Reason) {
+    self.id = id
+    self.kind = kind
+    self.reason = reason
+  }
 }
 
 extension SharedStore {
@@ -40,9 +53,7 @@ extension SharedStore {
   package func cancelledRuns() async throws -> [OperationID] { [] }
 
   /// A store that does not tell has what it found in its opening report.
-  package func watchGivenUp(
-    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
-  ) async {}
+  package func watchGivenUp(_ found: @escaping @Sendable (GivenUp) async -> Void) async {}
 
   /// Others than a file have nothing to tidy up.
   package func prepareForSuspension() async {}
@@ -59,10 +70,8 @@ extension SQLiteStore: SharedStore {
     }
   }
 
-  package func watchGivenUp(
-    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
-  ) async {
-    for await operation in givenUp.stream { await found(operation.id, operation.kind) }
+  package func watchGivenUp(_ found: @escaping @Sendable (GivenUp) async -> Void) async {
+    for await operation in givenUp.stream { await found(operation) }
   }
 
   package func watchOthers(_ changed: @escaping @Sendable () -> Void) async {

@@ -9,8 +9,9 @@ public import Foundation
 public enum Obstacle: Sendable, Hashable {
   /// A worker has it.
   case running
-  /// Its time has not come: it was delayed, it failed, or the other side asked for it.
-  case notBefore(Date)
+  /// Its time has not come: it was delayed, it failed, or the other side asked for it; and what
+  /// went wrong last, where anything did.
+  case notBefore(Date, after: FailureNote? = nil)
   /// An earlier operation with the same ordering key is not finished.
   case follows(OperationID)
   /// An earlier operation with the same ordering key was given up, and waits for a decision.
@@ -51,6 +52,8 @@ public enum Obstacle: Sendable, Hashable {
   case rateLimited(Duration)
   /// As many operations run as may run at once.
   case outboxIsBusy(Int)
+  /// It was given up, and waits for a decision: why, in a word and in sentences, and when.
+  case givenUp(DeadLetter.Reason, message: String, since: Date)
 }
 
 /// Why an operation does not run; see ``Outbox/explain(_:)``.
@@ -74,12 +77,20 @@ public struct OperationExplanation: Sendable, Hashable {
     self.obstacles = obstacles
   }
 
+  /// Why a dead letter does not run: it was given up.
+  package init(_ letter: DeadLetter) {
+    self.init(
+      id: letter.id, state: .dead,
+      obstacles: [.givenUp(letter.reason, message: letter.message, since: letter.since)],
+      timeout: letter.operation.timeout)
+  }
+
   /// The earliest time at which it can run; nil where no time alone lets it run.
   public var earliest: Date? {
     var earliest: Date?
     for obstacle in obstacles {
       switch obstacle {
-      case .notBefore(let date), .lane(_, _, until: .some(let date)):
+      case .notBefore(let date, _), .lane(_, _, until: .some(let date)):
         earliest = max(earliest ?? date, date)
       // Its end has no date: it may be later than that of its lane, which it closed.
       case .circuitIsOpen(_, .some): break
@@ -95,7 +106,9 @@ extension Obstacle: CustomStringConvertible {
   public var description: String {
     switch self {
     case .running: "It is running."
-    case .notBefore(let date): "It runs at \(date.text) at the earliest."
+    case .notBefore(let date, nil): "It runs at \(date.text) at the earliest."
+    case .notBefore(let date, .some(let failure)):
+      "It runs at \(date.text) at the earliest, since this went wrong: \(failure.message)"
     case .follows(let id): "It follows \(id), which is not finished."
     case .followsDeadLetter(let id): "It follows \(id), which was given up: \(Self.decision)."
     case .needs(let id): "It needs \(id), which is not finished."
@@ -118,6 +131,8 @@ extension Obstacle: CustomStringConvertible {
     case .rateLimited(let wait):
       "As many of its kind have begun as may begin in that time; the next in \(wait)."
     case .outboxIsBusy(let limit): "\(limit) operations run already, which is as many as may."
+    case .givenUp(_, let message, let since):
+      "It was given up at \(since.text). \(message) Redrive or discard it."
     }
   }
 

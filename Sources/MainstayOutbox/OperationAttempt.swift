@@ -11,7 +11,7 @@ public struct OperationAttempt: Sendable, Hashable, Codable, Identifiable {
   public let number: Int
   /// When it ended; of one whose process died, when that was found.
   public let ended: Date
-  /// What went wrong; nil where the process died.
+  /// What went wrong, in English; nil where the process died.
   public let failure: FailureNote?
   /// What was known of the effect afterwards.
   public let effect: EffectCertainty

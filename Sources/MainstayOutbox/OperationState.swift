@@ -16,6 +16,8 @@ public enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
   case parked
   /// Somebody else changed the same thing; somebody has to decide.
   case conflicted
+  /// It was given up, and somebody has to decide: see ``DeadLetter``.
+  case dead
 }
 
 /// Whether an operation's effect has happened, as far as anybody knows.

@@ -161,6 +161,8 @@ package struct OperationStateMachine: Sendable, Equatable {
       verdict.failure = .brokenOff
       return verdict
     case .waits(let hint):
+      // A circuit of the worker's own stays open since the network could not be reached.
+      if !error.isOfCircuit { unreachable = 0 }
       let delay = hint?.clamped ?? rules.backoff.delay(attempt: 1, fraction: fraction)
       let instead = Self.instead.delay(attempt: 1, fraction: fraction)
       return verdict(.waiting(after: delay > .zero ? delay : instead), failure: error)
@@ -225,6 +227,12 @@ extension AppError {
 
   /// Whether the call never reached the other side: a time without a network uses up no attempts.
   fileprivate var isUnreachable: Bool { [.offline, .network, .portal].contains(kind) }
+
+  /// Whether a circuit breaker refused the call, since earlier ones had failed.
+  fileprivate var isOfCircuit: Bool {
+    let reasons: [Rejection.Reason] = [.circuitOpen, .circuitProbing]
+    return reasons.map(\.rawValue).contains(metadata["policy.reason"])
+  }
 
   /// Whether the other side knows the idempotency key with another payload.
   fileprivate var isReusedKey: Bool {

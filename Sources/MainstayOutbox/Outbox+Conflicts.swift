@@ -68,6 +68,21 @@ extension Outbox {
     return try await resolve(id, of: type, conflict, with: result.state)
   }
 
+  /// Ends a conflict by sending once more what was refused, under a new idempotency key; for tools
+  /// that know no types.
+  ///
+  /// - Parameter id: The operation that waits.
+  /// - Returns: False where there is no such conflict.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  package func sendAgain(_ id: OperationID) async throws(OutboxError) -> Bool {
+    // As it lies there, sealed or not.
+    guard let stored = try await calling({ try await $0.operation(id) }) else { return false }
+    let resolution = StoredResolution.replaced(
+      payload: stored.payload, idempotencyKey: IdempotencyKey())
+    return try await changing { try await $0.resolve(id, with: resolution) }
+  }
+
   /// Tells what the other side was heard to have of a record, such as by a list that was fetched.
   ///
   /// The changes of the record that wait are laid over it, without asking the other side first, and

@@ -320,13 +320,14 @@ extension Outbox {
   /// Why an operation does not run: all that stands in its way.
   ///
   /// - Parameter id: The operation.
-  /// - Returns: What stands in its way; nil where it is not waiting, nor running.
+  /// - Returns: What stands in its way, which for a dead letter is that it was given up, when and
+  ///   why; nil where there is no such operation, or not any more.
   /// - Throws: ``OutboxError``.
   public func explain(_ id: OperationID) async throws(OutboxError) -> OperationExplanation? {
     let unmet = await drainer.unmet
     guard let operation = try await operation(id),
       let stored = try await calling({ try await $0.obstacles(id, unmet: unmet) })
-    else { return nil }
+    else { return try await deadLetter(id).map(OperationExplanation.init) }
     let own = await drainer.obstacles(operation)
     let inTheWay = try await withoutThoseHeldBack(stored)
     // A type without a worker is parked by the next claim; it is said once.

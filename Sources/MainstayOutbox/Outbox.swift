@@ -219,8 +219,9 @@ public final class Outbox: Sendable {
     foreign = (store as? any SharedStore).map { store in
       Task {
         async let leases: Void = store.watchLeases { await drainer.cancelAll() }
-        async let givenUp: Void = store.watchGivenUp { id, kind in
-          reports.observe(OutboxEvent(.gaveUp(.crashed, nil), id: id, kind: kind))
+        async let givenUp: Void = store.watchGivenUp { operation in
+          let what = OutboxEvent.What.gaveUp(operation.reason, nil)
+          reports.observe(OutboxEvent(what, id: operation.id, kind: operation.kind))
         }
         await store.watchOthers {
           drainer.hint()

@@ -19,8 +19,8 @@ public struct OutboxEvent: Sendable {
     /// Somebody else had changed the same record, and the change was merged into that; these parts
     /// of it were dropped by a rule.
     case merged(discarded: [DiscardedChange])
-    /// It was given up; what is given up in turn for want of it is told by no event, and stands
-    /// among the dead letters with the reason `dependencyFailed`.
+    /// It was given up; what is given up in turn for want of it is told for itself, with the reason
+    /// `dependencyFailed`. A store in memory tells none of those.
     case gaveUp(DeadLetter.Reason, AppError?)
     /// Somebody cancelled it, and it is gone.
     case cancelled

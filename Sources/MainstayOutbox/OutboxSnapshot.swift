@@ -61,7 +61,7 @@ extension OutboxSnapshot {
     _ state: OperationState, _ number: Int, for cause: WaitingCause?,
     in closure: LaneClosure.Cause?, isPaused: Bool = false
   ) {
-    pending += number
+    if state != .dead { pending += number }
     switch state {
     case .ready:
       guard closure != nil || isPaused else { return ready += number }
@@ -77,6 +77,7 @@ extension OutboxSnapshot {
     case .leased: running += number
     case .parked: parked += number
     case .conflicted: conflicted += number
+    case .dead: dead += number
     }
   }
 }
@@ -91,9 +92,11 @@ extension OutboxSnapshot {
     public var delay = 0
     /// They failed, and are tried again after their backoff.
     public var failure = 0
-    /// The network could not be reached, and they are tried again after their backoff.
+    /// The network could not be reached, and they are tried again after their backoff, or when a
+    /// circuit of their worker lets them, which stays open since then.
     public var unreachable = 0
-    /// A policy of the app refused them for now, or their worker threw ``Snooze``.
+    /// A policy of the app refused them for now for another reason, or their worker threw
+    /// ``Snooze``.
     public var policy = 0
     /// A constraint did not hold where they were to be started.
     public var constraint = 0

@@ -149,6 +149,31 @@ import Testing
     }
   }
 
+  @Test(.requirement("O22")) func `it ends conflicts, and says where something is in one`()
+    async throws
+  {
+    let outbox = try await Outbox(at: url) {
+      Worker(for: Note.self) { _, _ in throw RemoteConflict(remote: Data("theirs".utf8)) }
+    }
+    let ids = [
+      try await outbox.enqueue(Note(text: "a")).description,
+      try await outbox.enqueue(Note(text: "b")).description,
+    ]
+    for await snapshot in outbox.changes where snapshot.conflicted == 2 { break }
+    for command in ["discard", "retry", "redrive"] {
+      let answer = try await run(command, file, ids[0], status: 1)
+      #expect(answer.contains("In conflict: \(ids[0])") && answer.contains("outbox resolve"))
+    }
+    #expect(try await run("resolve", file, ids[0], status: 2).contains("--accept-remote"))
+    #expect(try await run("resolve", "--accept-remote", file, ids[0]) == "1 operation dropped.\n")
+    for await snapshot in outbox.changes where snapshot.pending == 1 { break }
+    #expect(try await run("resolve", "--send-again", file, ids[1]) == "1 operation sent again.\n")
+    #expect(try await run("resolve", "--send-again", file, ids[0], status: 1).contains("Not there"))
+    #expect(try await outbox.ledger().count(.dropped) == 1)
+    await outbox.shutDown()
+    try FileManager.default.removeItem(at: folder)
+  }
+
   @Test func `it says what is wrong with what was typed`() async throws {
     try await withOutbox { _ in
       #expect(try await run("list", "--state", "odd", file, status: 2).contains("one of ready"))

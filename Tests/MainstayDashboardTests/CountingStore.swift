@@ -54,7 +54,7 @@ final class CountingStore: ForwardingStore, OperationSearch {
       let id = OperationID(UUID())
       let operation = StoredOperation(
         id: id, type: PayloadType(kind: Order.kind, version: 1), lane: .main, orderingKey: nil,
-        idempotencyKey: IdempotencyKey(), payload: Data("\(number)".utf8), state: .parked,
+        idempotencyKey: IdempotencyKey(), payload: Data("\(number)".utf8), state: .dead,
         enqueued: Date(timeIntervalSince1970: 0))
       return DeadLetter(
         operation: operation, reason: .refused, since: Date(timeIntervalSince1970: 0),

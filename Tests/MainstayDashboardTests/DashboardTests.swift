@@ -88,6 +88,34 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a conflict that remains is ended after a question`() async throws {
+    let outbox = try await Outbox(store: InMemoryStore()) {
+      Worker(for: Order.self) { _, _ in throw RemoteConflict(remote: Data("theirs".utf8)) }
+    }
+    let id = try await outbox.enqueue(Order(text: "a")).description
+    for await snapshot in outbox.changes where snapshot.conflicted == 1 { break }
+    await outbox.pause()
+    let place = "/mainstay/outboxes/orders"
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      let page = try await visitor.get("\(place)/operations/\(id)")
+      #expect(page.text.contains("Accept the other side") && page.text.contains("Send again"))
+      let question = try await visitor.post("\(place)/conflicts/resend", [("id", id)])
+      #expect(question.text.contains("Send this operation once more"))
+      #expect(try await outbox.snapshot().conflicted == 1)
+      let answer = [("id", id), ("confirmed", "yes")]
+      #expect(try await visitor.post("\(place)/conflicts/resend", answer).status == .seeOther)
+      #expect(try await outbox.snapshot().ready == 1)
+      let late = try await visitor.post("\(place)/conflicts/accept", answer)
+      #expect(late.status == .conflict)
+      await outbox.resume()
+      for await snapshot in outbox.changes where snapshot.conflicted == 1 { break }
+      #expect(try await visitor.post("\(place)/conflicts/accept", answer).status == .seeOther)
+      #expect(try await outbox.ledger().count(.dropped) == 1)
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `lists are cut into pages that miss nothing`() async throws {
     let outbox = try await brokenOutbox((0..<120).map { "\($0)" })
     let ids = try await outbox.deadLetters(limit: 200).map(\.id.description)

@@ -49,4 +49,33 @@ import Testing
     #expect(metrics.log.lines == ["\(series) +1", "\(series) +1"])
     await outbox.shutDown()
   }
+
+  @Test func `what is given up for want of another one is counted and told, too`() async throws {
+    let metrics = RecordingMetrics()
+    var shop = try Workshop()
+    let quiet = Log().logger()
+    shop.configuration.logger = quiet
+    shop.configuration.startsPaused = true
+    shop.configuration.observer = GivenUpReports(
+      quiet, observer: shop.configuration.observer, factory: metrics)
+    let outbox = try await shop.open(shop.worker { _, _ in throw AppError.test(.permanent) })
+    let first = try await outbox.enqueue(Note(text: "a"))
+    let needs = EnqueueOptions.Dependencies([first], ifGivenUp: .giveUp)
+    let second = try await outbox.enqueue(
+      Note(text: "b"), options: EnqueueOptions(dependencies: needs))
+    await outbox.resume()
+    await shop.log.wait(for: "gaveUp", count: 2)
+    let told = shop.log.events.compactMap { event -> OperationID? in
+      guard case .gaveUp(.dependencyFailed, nil) = event.what else { return nil }
+      return event.id
+    }
+    #expect(told == [second])
+    #expect(
+      Set(metrics.log.lines)
+        == Set(
+          ["refused", "dependencyFailed"].map {
+            "mainstay.outbox.given_up{kind=note,reason=\($0)} +1"
+          }))
+    await outbox.shutDown()
+  }
 }

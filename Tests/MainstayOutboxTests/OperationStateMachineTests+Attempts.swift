@@ -17,4 +17,16 @@ extension OperationStateMachineTests {
     var answered = Self.machine()
     #expect(answered.failed(.http(status: status), fraction: 0).effect == .refused)
   }
+
+  @Test(arguments: [
+    (Rejection.Reason.circuitOpen, 3), (.circuitProbing, 3), (.circuitIsolated, 0),
+    (.bulkheadFull, 0), (.rateLimited, 0),
+  ])
+  func `a circuit that refuses since nobody was reached says nothing else of the network`(
+    reason: Rejection.Reason, unreachable: Int
+  ) {
+    var machine = Self.machine(unreachable: 3)
+    let verdict = machine.failed(Rejection(policy: "client", reason: reason).appError, fraction: 0)
+    #expect(verdict.unreachable == unreachable && verdict.attempts == 0)
+  }
 }

@@ -58,7 +58,7 @@ public struct LocalizableText: Sendable, Hashable, Codable {
       arguments: lines.map(Argument.localized))
   }
 
-  private init(key: String?, pattern: String, arguments: [Argument]) {
+  init(key: String?, pattern: String, arguments: [Argument]) {
     self.key = key
     self.pattern = pattern
     self.arguments = arguments

@@ -46,31 +46,48 @@ struct LetterChoice: ParsableArguments {
 private struct Decided: Encodable {
   let done: [String]
   let notFound: [String]
+  /// Those that are there, and in conflict.
+  let inConflict: [String]
 
   /// Decides about each, and shows how far it is.
   static func each(
-    _ ids: [OperationID], _ what: String, _ decide: (OperationID) async throws -> Bool
+    _ ids: [OperationID], _ what: String, in store: any InspectableStore,
+    _ decide: (OperationID) async throws -> Bool
   ) async throws -> Decided {
-    var (done, notFound): ([String], [String]) = ([], [])
+    var (done, notFound, inConflict): ([String], [String], [String]) = ([], [], [])
     var bar = ProgressBar(what, total: ids.count, from: 1000)
     defer { bar.end() }
     for (index, id) in ids.enumerated() {
-      if try await decide(id) { done.append("\(id)") } else { notFound.append("\(id)") }
+      if try await decide(id) {
+        done.append("\(id)")
+      } else if try await store.operation(id)?.state == .conflicted {
+        inConflict.append("\(id)")
+      } else {
+        notFound.append("\(id)")
+      }
       bar.show(index + 1)
     }
-    return Decided(done: done, notFound: notFound)
+    return Decided(done: done, notFound: notFound, inConflict: inConflict)
   }
 
-  /// - Throws: ``CommandFailure`` where some were not there.
+  /// - Throws: ``CommandFailure`` where some were not there, or are in conflict.
   func tell(_ file: OutboxFile, _ verb: String, _ noun: String) throws {
     if file.json {
       try Terminal.output.write(try Format.json(self))
     } else {
       try Terminal.output.write("\(Format.count(done.count, noun)) \(verb).\n")
     }
-    guard !notFound.isEmpty else { return }
-    throw CommandFailure(
-      status: .notFound, message: "Not there: \(notFound.joined(separator: ", ")).")
+    var left: [String] = []
+    if !notFound.isEmpty { left.append("Not there: \(notFound.joined(separator: ", ")).") }
+    if !inConflict.isEmpty {
+      left.append(
+        """
+        In conflict: \(inConflict.joined(separator: ", ")). Somebody else changed the same thing: \
+        end it with `mainstay outbox resolve`.
+        """)
+    }
+    guard !left.isEmpty else { return }
+    throw CommandFailure(status: .notFound, message: left.joined(separator: "\n"))
   }
 }
 
@@ -90,7 +107,7 @@ struct RetryCommand: AsyncParsableCommand {
   func run() async throws {
     let ids = try ids.map(OperationID.init(typed:))
     let decided = try await file.change { store in
-      try await Decided.each(ids, "Retrying") { try await store.hasten($0) }
+      try await Decided.each(ids, "Retrying", in: store) { try await store.hasten($0) }
     }
     try decided.tell(file, "may run at once", "operation")
   }
@@ -107,7 +124,7 @@ struct RedriveCommand: AsyncParsableCommand {
 
   func run() async throws {
     let decided = try await file.change { store in
-      try await Decided.each(try await choice.chosen(in: store), "Redriving") {
+      try await Decided.each(try await choice.chosen(in: store), "Redriving", in: store) {
         try await store.redrive($0)
       }
     }
@@ -126,11 +143,58 @@ struct DiscardCommand: AsyncParsableCommand {
 
   func run() async throws {
     let decided = try await file.change { store in
-      try await Decided.each(try await choice.chosen(in: store), "Discarding") {
+      try await Decided.each(try await choice.chosen(in: store), "Discarding", in: store) {
         try await store.discard($0)
       }
     }
     try decided.tell(file, "discarded", "dead letter")
+  }
+}
+
+/// `mainstay outbox resolve`.
+struct ResolveCommand: AsyncParsableCommand {
+  /// How a conflict ends.
+  enum Decision: String, EnumerableFlag {
+    case acceptRemote, sendAgain
+
+    static func help(for value: Decision) -> ArgumentHelp? {
+      switch value {
+      case .acceptRemote: "What the other side has stands; the operations are dropped for ever."
+      case .sendAgain: "What was to be sent is sent once more, under a new idempotency key."
+      }
+    }
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "resolve",
+    abstract: "Ends conflicts, and lets what followed the operations go on.",
+    discussion: """
+      What is sent again still names the version of the other side that it was made from, where it \
+      names one: it overwrites nothing that others wrote, and may end in conflict again. To put \
+      both sides together is for the app.
+      """)
+
+  @OptionGroup var file: OutboxFile
+
+  @Flag(exclusivity: .exclusive) var decision: Decision
+
+  @Argument(help: "The identities of the operations that are in conflict.")
+  var ids: [String]
+
+  func validate() throws { for id in ids { _ = try OperationID(typed: id) } }
+
+  func run() async throws {
+    let ids = try ids.map(OperationID.init(typed:))
+    let decided = try await file.change { store in
+      try await Decided.each(ids, "Resolving", in: store) { id in
+        guard decision == .sendAgain else { return try await store.resolve(id, with: .dropped) }
+        // What lies there is sent as it is, sealed or not.
+        guard let payload = try await store.operation(id)?.payload else { return false }
+        return try await store.resolve(
+          id, with: .replaced(payload: payload, idempotencyKey: IdempotencyKey()))
+      }
+    }
+    try decided.tell(file, decision == .sendAgain ? "sent again" : "dropped", "operation")
   }
 }
 

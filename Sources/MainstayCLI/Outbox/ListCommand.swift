@@ -24,7 +24,7 @@ struct ListCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard limit >= 1 else { throw ValidationError("--limit must be 1 or more, not \(limit).") }
-    let states = OperationState.allCases.map(\.rawValue) + ["dead"]
+    let states = OperationState.allCases.map(\.rawValue)
     if let state, !states.contains(state) {
       throw ValidationError(
         "--state must be one of \(states.joined(separator: ", ")), not \(Terminal.safe(state)).")

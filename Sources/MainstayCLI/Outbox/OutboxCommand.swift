@@ -15,7 +15,8 @@ struct OutboxCommand: ParsableCommand {
       """,
     subcommands: [
       StatusCommand.self, ListCommand.self, ShowOperationCommand.self, ExplainCommand.self,
-      RetryCommand.self, RedriveCommand.self, DiscardCommand.self, VerifyCommand.self,
+      RetryCommand.self, RedriveCommand.self, DiscardCommand.self, ResolveCommand.self,
+      VerifyCommand.self,
     ])
 }
 
@@ -94,7 +95,6 @@ struct ShownOperation: Encodable {
   let id: String
   let kind: String
   let version: Int
-  /// "dead" for a dead letter.
   let state: String
   let lane: String
   let orderingKey: String?
@@ -124,7 +124,7 @@ struct ShownOperation: Encodable {
     id = operation.id.description
     kind = operation.type.kind.rawValue
     version = operation.type.version
-    state = letter == nil ? operation.state.rawValue : "dead"
+    state = operation.state.rawValue
     lane = operation.lane.rawValue
     orderingKey = operation.orderingKey
     priority = "\(operation.priority)"

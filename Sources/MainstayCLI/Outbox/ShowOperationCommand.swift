@@ -114,13 +114,12 @@ struct ExplainCommand: AsyncParsableCommand {
     let answer = try await file.look { store in
       let (operation, letter) = try await found(id, in: store)
       let obstacles = try await store.obstacles(id) ?? []
-      let explanation = OperationExplanation(
-        id: id, state: operation.state, obstacles: obstacles)
+      let explanation =
+        letter.map(OperationExplanation.init)
+        ?? OperationExplanation(id: id, state: operation.state, obstacles: obstacles)
       return Answer(
-        id: id.description, state: letter == nil ? operation.state.rawValue : "dead",
-        earliest: explanation.earliest,
-        obstacles: letter.map { ["It was given up: \($0.message) Redrive or discard it."] }
-          ?? obstacles.map(\.description),
+        id: id.description, state: explanation.state.rawValue, earliest: explanation.earliest,
+        obstacles: explanation.obstacles.map(\.description),
         constraints: operation.constraints.map(\.rawValue).sorted(),
         timeout: operation.timeout.map { $0 / .seconds(1) })
     }

@@ -21,6 +21,9 @@ extension Site {
     if let letter, !dashboard.isReadOnly {
       page.sections.insert(decision(about: letter, in: queue), at: 1)
     }
+    if operation.state == .conflicted, !dashboard.isReadOnly {
+      page.sections.insert(decision(aboutConflict: operation, in: queue), at: 1)
+    }
     return page
   }
 
@@ -29,9 +32,7 @@ extension Site {
     section.facts = [
       Page.Fact(
         "State",
-        letter == nil
-          ? Page.Cell(operation.state.word, tone: operation.state.tone)
-          : Page.Cell("dead letter", tone: .bad)),
+        Page.Cell(operation.state.word, tone: operation.state.tone)),
       Page.Fact("Lane", "\(operation.lane)"),
       Page.Fact("Ordering key", "\(operation.orderingKey ?? "–")"),
       Page.Fact("Priority", "\(String(describing: operation.priority))"),

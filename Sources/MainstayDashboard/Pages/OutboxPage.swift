@@ -99,6 +99,7 @@ extension OperationState {
     switch self {
     case .leased: "running"
     case .conflicted: "in conflict"
+    case .dead: "dead letter"
     default: rawValue
     }
   }
@@ -107,6 +108,7 @@ extension OperationState {
     switch self {
     case .ready, .leased: .good
     case .conflicted, .parked: .warn
+    case .dead: .bad
     case .scheduled, .blocked, .waiting: nil
     }
   }
@@ -165,7 +167,7 @@ struct Look: Sendable {
     if withStates {
       choices.append(
         Page.Search.Choices(
-          "state", "State", OperationState.allCases.map(\.rawValue),
+          "state", "State", OperationState.allCases.filter { $0 != .dead }.map(\.rawValue),
           chosen: filter.state?.rawValue))
     }
     return Page.Search(text: filter.text, choices: choices)

@@ -85,7 +85,7 @@ extension StoredOperation {
   package var isUntouched: Bool {
     switch state {
     case .ready, .scheduled, .blocked, .waiting: effect == .notSent
-    case .leased, .parked, .conflicted: false
+    case .leased, .parked, .conflicted, .dead: false
     }
   }
 }

@@ -160,7 +160,7 @@ struct Arrival {
         UPDATE mainstay_op SET version = ?, payload = ?, idem_key = ?, expires_at = ?, priority = ?,
           rank = min(rank, ?), constraints = ?, expendable = ?, timeout = ?, checkpoint = NULL,
           merges = 0, attempt = 0, unreachable = 0, error_code = NULL, error_message = NULL,
-          state = CASE
+          error_words = NULL, state = CASE
             WHEN state IN ('scheduled', 'waiting', 'parked') THEN 'ready' ELSE state END,
           cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
         WHERE id = ?

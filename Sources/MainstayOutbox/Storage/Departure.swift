@@ -10,6 +10,8 @@ struct Departure {
   let date: Int64
   /// How many outcomes are kept.
   let outcomes: Int
+  /// Told of what was given up for want of another one, once that is certain; nil for nobody.
+  var gaveUp: (@Sendable (GivenUp) -> Void)?
 
   /// How an operation ended, as those see it that need it.
   enum End {
@@ -198,11 +200,29 @@ struct Departure {
 
   /// Gives an operation up for want of one that it needs; false where it was given up before.
   func giveUp(_ id: Int64) throws -> Bool {
+    let row = try Row.fetchOne(
+      db.cachedStatement(sql: "SELECT uuid, kind FROM mainstay_op WHERE id = ?"), arguments: [id])
     let note = FailureNote.dependencyFailed
     try db.cachedStatement(
-      sql: "UPDATE mainstay_op SET error_code = ?, error_message = ? WHERE id = ?"
+      sql: """
+        UPDATE mainstay_op SET error_code = ?, error_message = ?, error_words = NULL WHERE id = ?
+        """
     ).execute(arguments: [note.code.rawValue, note.message, id])
-    return try move(id, .dependencyFailed, holdsKey: true)
+    guard let row, try move(id, .dependencyFailed, holdsKey: true) else { return false }
+    tellGivenUp(row["uuid"], row["kind"])
+    return true
+  }
+
+  private func tellGivenUp(_ uuid: Data, _ kind: String) {
+    guard let gaveUp, let id = OperationID(data: uuid) else { return }
+    let operation = GivenUp(
+      id: id, kind: OperationKind(rawValue: kind), reason: .dependencyFailed)
+    guard db.isInsideTransaction else { return gaveUp(operation) }
+    db.afterNextTransaction { db in
+      let sql = "SELECT EXISTS (SELECT 1 FROM mainstay_dead WHERE uuid = ?)"
+      // A savepoint of the app may have been rolled back. What cannot be read is told.
+      if (try? Bool.fetchOne(db, sql: sql, arguments: [uuid])) != false { gaveUp(operation) }
+    }
   }
 
   func leaveReceipt(

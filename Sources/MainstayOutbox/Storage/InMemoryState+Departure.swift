@@ -127,7 +127,7 @@ extension InMemoryState {
     guard let row = rows.removeValue(forKey: id) else { return }
     var operation = row.operation
     ranks[id] = row.rank
-    operation.state = .parked
+    operation.state = .dead
     operation.unreachable = 0
     operation.isCancelled = false
     dead[id] = DeadLetter(operation: operation, reason: reason, since: date, holdsKey: holdsKey)

@@ -43,11 +43,12 @@ extension InMemoryState {
     var found: [Obstacle] = []
     switch operation.state {
     case .leased: return [.running]
-    case .scheduled, .waiting: if let due = operation.due { found.append(.notBefore(due)) }
+    case .scheduled, .waiting:
+      if let due = operation.due { found.append(.notBefore(due, after: operation.failure)) }
     case .parked: found.append(row.isUnreadable ? .unreadable : .noWorker(operation.type))
     case .conflicted: found.append(.conflict)
     case .blocked: found += blockers(of: number, operation)
-    case .ready: break
+    case .ready, .dead: break
     }
     let lane = operation.lane
     if let closure = closed[lane], isClosed(lane, at: date) {

@@ -208,7 +208,7 @@ struct InMemoryState {
   ) {
     let number = (attempts[id]?.last?.number ?? 0) + 1
     let attempt = OperationAttempt(
-      number: number, ended: Date(milliseconds: date.milliseconds), failure: failure,
+      number: number, ended: Date(milliseconds: date.milliseconds), failure: failure?.brief,
       effect: effect)
     attempts[id] = ((attempts[id] ?? []) + [attempt]).suffix(OperationAttempt.maximumKept)
   }

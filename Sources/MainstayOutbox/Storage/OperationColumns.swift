@@ -9,7 +9,7 @@ struct OperationColumns {
   enum Column: Int, CaseIterable {
     case id, uuid, kind, version, lane, orderingKey, enqueuedAt, expiresAt, attempts, lostRuns
     case effect, leaseToken, idempotencyKey, errorCode, errorMessage, payload, priority, rank
-    case constraints, isExpendable, merges, checkpoint, timeout, state, runAt
+    case constraints, isExpendable, merges, checkpoint, timeout, errorWords, state, runAt
     case unreachable, isCancelled
   }
 

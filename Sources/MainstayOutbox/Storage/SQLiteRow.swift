@@ -40,7 +40,7 @@ enum OperationRow {
   static let common = """
     id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, \
     effect, lease_token, idem_key, error_code, error_message, payload, priority, rank, \
-    constraints, expendable, merges, checkpoint, timeout
+    constraints, expendable, merges, checkpoint, timeout, error_words
     """
   /// What has to be known of an operation that goes.
   static let leaving = "id, uuid, kind, ordering_key, length(payload) AS bytes"
@@ -74,7 +74,7 @@ enum OperationRow {
 
   /// A dead letter; nil where it is not legal.
   static func deadLetter(_ row: Row) -> DeadLetter? {
-    guard let operation = try? operation(row, state: .parked, layout: .common),
+    guard let operation = try? operation(row, state: .dead, layout: .common),
       let reason = (row["reason"] as DatabaseValue?).flatMap(String.fromDatabaseValue),
       let since = (row["since"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue),
       let holdsKey = (row["holds_key"] as DatabaseValue?).flatMap(Bool.fromDatabaseValue)
@@ -85,12 +85,14 @@ enum OperationRow {
   }
 
   private static func decoded(
-    _ columns: OperationColumns, _ state: OperationState?
+    _ columns: OperationColumns, _ known: OperationState?
   ) throws -> StoredOperation {
     guard
       let id = OperationID(data: try columns[.uuid]),
       let key = IdempotencyKey(try columns[.idempotencyKey] as String),
-      let state = try state ?? OperationState(rawValue: columns[.state])
+      let state = try known ?? OperationState(rawValue: columns[.state]),
+      // Dead letters have a table of their own.
+      state != .dead || known == .dead
     else {
       throw OutboxError(.corrupted, details: "id, key or state")
     }
@@ -98,6 +100,7 @@ enum OperationRow {
     let effect = EffectCertainty(rawValue: try columns[.effect]) ?? .sentUnknown
     let code = try (columns.optional(.errorCode) as String?).flatMap { ErrorCode($0) }
     let message: String? = try columns.optional(.errorMessage)
+    let words: String? = try columns.optionalLater(.errorWords)
     let due: Int64? = try columns.optionalLater(.runAt)
     let expires: Int64? = try columns.optional(.expiresAt)
     let orderingKey: Data? = try columns.optional(.orderingKey)
@@ -111,7 +114,9 @@ enum OperationRow {
       attempts: bounded(try columns[.attempts]),
       unreachable: bounded(try columns.later(.unreachable) ?? 0),
       lostRuns: bounded(try columns[.lostRuns]), effect: effect,
-      failure: code.flatMap { code in message.map { FailureNote(code: code, message: $0) } },
+      failure: code.flatMap { code in
+        message.map { FailureNote(code: code, message: $0, column: words) }
+      },
       due: due.map(Date.init(milliseconds:)),
       enqueued: Date(milliseconds: try columns[.enqueuedAt]),
       expires: expires.map(Date.init(milliseconds:)),

@@ -89,11 +89,12 @@ private struct Obstacles {
     var found: [Obstacle] = []
     switch operation.state {
     case .leased: return [.running]
-    case .scheduled, .waiting: if let due = operation.due { found.append(.notBefore(due)) }
+    case .scheduled, .waiting:
+      if let due = operation.due { found.append(.notBefore(due, after: operation.failure)) }
     case .parked: found.append(cause == "unreadable" ? .unreadable : .noWorker(operation.type))
     case .conflicted: found.append(.conflict)
     case .blocked: found += try blockers(of: row)
-    case .ready: break
+    case .ready, .dead: break
     }
     found += try lane(operation.lane)
     if paused.contains(operation.type.kind.rawValue) {

@@ -188,7 +188,7 @@ extension SQLiteStore {
 
   /// The operation or dead letter with an idempotency key, within the transaction of the app.
   func operation(keyed key: IdempotencyKey, in db: Database) throws -> StoredOperation? {
-    for (table, state) in [("mainstay_op", nil), ("mainstay_dead", OperationState.parked)] {
+    for (table, state) in [("mainstay_op", nil), ("mainstay_dead", OperationState.dead)] {
       let row = try Row.fetchOne(
         db, sql: "SELECT * FROM \(table) WHERE idem_key = ?", arguments: [key.rawValue])
       if let row { return try OperationRow.operation(row, state: state, layout: .any) }

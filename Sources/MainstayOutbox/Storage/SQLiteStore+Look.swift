@@ -48,7 +48,7 @@ extension SQLiteStore {
     guard format.minimumReader <= Schema.format else {
       throw newerFormat(path, needs: format.minimumReader, to: "read")
     }
-    guard try Schema.isPresent(db), try Schema.hasTimeouts(db) else {
+    guard try Schema.isPresent(db), try Schema.hasColumns(db) else {
       throw OutboxError(
         .failed,
         details: "\(path) has an older format; an app of this version brings it up to date")

@@ -261,7 +261,8 @@ extension SQLiteStore {
         try departure.bury(row, .crashed)
         lost.report.quarantined += 1
         guard let uuid = OperationID(data: row["uuid"]) else { continue }
-        lost.givenUp.append((uuid, OperationKind(rawValue: row["kind"])))
+        lost.givenUp.append(
+          GivenUp(id: uuid, kind: OperationKind(rawValue: row["kind"]), reason: .crashed))
       }
     }
     lost.report.recovered += rows.count

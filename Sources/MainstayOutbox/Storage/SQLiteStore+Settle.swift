@@ -125,16 +125,16 @@ extension SQLiteStore {
     let wait = delay?.milliseconds
     try db.cachedStatement(
       sql: """
-        UPDATE mainstay_op SET state = ?, owner = NULL, run_at = ?, wait = ?, attempt = ?,
-          unreachable = ?, crashes = CASE WHEN ? THEN crashes ELSE 0 END, effect = ?,
-          error_code = coalesce(?, error_code),
-          error_message = coalesce(?, error_message)
-        WHERE id = ?
+        UPDATE mainstay_op SET state = ?1, owner = NULL, run_at = ?2, wait = ?3, attempt = ?4,
+          unreachable = ?5, crashes = CASE WHEN ?6 THEN crashes ELSE 0 END, effect = ?7,
+          error_words = CASE WHEN ?8 IS NULL THEN error_words ELSE ?10 END,
+          error_code = coalesce(?8, error_code), error_message = coalesce(?9, error_message)
+        WHERE id = ?11
         """
     ).execute(arguments: [
       state.rawValue, wait.map { date + $0 }, wait, verdict.attempts, verdict.unreachable,
-      verdict.isUnbegun,
-      verdict.effect.rawValue, verdict.failure?.code.rawValue, verdict.failure?.message, id,
+      verdict.isUnbegun, verdict.effect.rawValue, verdict.failure?.code.rawValue,
+      verdict.failure?.message, verdict.failure?.column, id,
     ])
   }
 }

@@ -24,9 +24,6 @@ public final class SQLiteStore: OutboxStore {
     let lock: OwnerLock?
   }
 
-  /// What was given up, since its runs were lost with the processes that had it.
-  typealias GivenUp = (id: OperationID, kind: OperationKind)
-
   /// What changes while it is open.
   struct State {
     var connection: Connection?
@@ -112,7 +109,9 @@ public final class SQLiteStore: OutboxStore {
   var path: String { url.path(percentEncoded: false) }
 
   func departure(_ db: Database) -> Departure {
-    Departure(db: db, date: date(), outcomes: limits.maximumOutcomes)
+    Departure(db: db, date: date(), outcomes: limits.maximumOutcomes) {
+      [givenUp = givenUp.continuation] in givenUp.yield($0)
+    }
   }
 
   /// The time of day that something is written at: a clock that is set back later is noticed, also

@@ -210,7 +210,7 @@ private struct Wreckage {
   }
 
   private static func deadLetter(_ row: SalvagedRow) -> SalvagedRow? {
-    guard (try? OperationRow.operation(row.row, state: .parked, layout: .any)) != nil,
+    guard (try? OperationRow.operation(row.row, state: .dead, layout: .any)) != nil,
       (try? row.row.decode(Int64.self, forColumn: "since")) != nil,
       (try? row.row.decode(String.self, forColumn: "reason")) != nil,
       (try? row.row.decode(Bool.self, forColumn: "holds_key")) != nil

@@ -48,7 +48,7 @@ enum Schema {
   /// Whether nothing has to grow.
   static func isGrown(_ db: Database) throws -> Bool {
     guard try isPresent(db) else { return false }
-    return try added.allSatisfy { try has($0, db) } && hasTimeouts(db)
+    return try added.allSatisfy { try has($0, db) } && hasColumns(db)
   }
 
   /// Whether a table or an index is there that came later.
@@ -57,13 +57,23 @@ enum Schema {
     return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [name]) ?? false
   }
 
-  /// Whether operations have a limit of time: builds before this release left it out.
-  static func hasTimeouts(_ db: Database) throws -> Bool {
-    let sql = """
-      SELECT count(*) = 2 FROM (SELECT name FROM pragma_table_info('mainstay_op')
-        UNION ALL SELECT name FROM pragma_table_info('mainstay_dead')) WHERE name = 'timeout'
-      """
-    return try Bool.fetchOne(db, sql: sql) ?? false
+  /// Whether operations have a limit of time and the words of failures: builds before this release
+  /// left them out.
+  static func hasColumns(_ db: Database) throws -> Bool {
+    try tablesOfOperations.allSatisfy { table in
+      try addedColumns.allSatisfy { try has($0.name, in: table, db) }
+    }
+  }
+
+  private static let tablesOfOperations = ["mainstay_op", "mainstay_dead"]
+
+  private static let addedColumns = [
+    (name: "timeout", type: "INTEGER"), (name: "error_words", type: "TEXT"),
+  ]
+
+  private static func has(_ column: String, in table: String, _ db: Database) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?) WHERE name = ?)"
+    return try Bool.fetchOne(db, sql: sql, arguments: [table, column]) ?? false
   }
 
   /// Brings the tables up to date, within a transaction.
@@ -73,9 +83,9 @@ enum Schema {
       try db.execute(sql: tables + indexes + triggers)
       if try OlderSchema.isPresent(db) { try OlderSchema.move(db) }
     }
-    if try !hasTimeouts(db) {
-      for table in ["op", "dead"] {
-        try db.execute(sql: "ALTER TABLE mainstay_\(table) ADD COLUMN timeout INTEGER")
+    for table in tablesOfOperations {
+      for (name, type) in addedColumns where try !has(name, in: table, db) {
+        try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(name) \(type)")
       }
     }
     try db.execute(sql: additions)
@@ -135,6 +145,7 @@ enum Schema {
   /// counts as enqueued, by its priority; the smallest one runs first. A dead letter keeps what it
   /// needs for the time after its redrive. `latest` is what the other side was last known to have
   /// of a record, by the ordering key of what changes it, or by the operation where it has none.
+  /// `error_words` is JSON: what a failure says in words that can be translated, and of fields.
   /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it. Rows up
   /// to `settled_id` were enqueued at `settled_at` at the latest: only the others are looked at
   /// when the clock may have been set back.
@@ -183,6 +194,7 @@ enum Schema {
       idem_key TEXT NOT NULL UNIQUE,
       error_code TEXT,
       error_message TEXT,
+      error_words TEXT,
       checkpoint BLOB,
       timeout INTEGER,
       payload BLOB NOT NULL,
@@ -214,6 +226,7 @@ enum Schema {
       idem_key TEXT NOT NULL UNIQUE,
       error_code TEXT,
       error_message TEXT,
+      error_words TEXT,
       checkpoint BLOB,
       timeout INTEGER,
       payload BLOB NOT NULL,

@@ -9,7 +9,8 @@ package enum WaitingCause: String, Sendable {
     CASE state WHEN 'scheduled' THEN
       CASE WHEN unreachable > 0 THEN 'unreachable'
         WHEN attempt > 0 OR error_code IS NOT NULL THEN 'failure' ELSE 'delay' END
-    WHEN 'waiting' THEN CASE WHEN run_at IS NULL THEN 'constraint' ELSE 'policy' END END
+    WHEN 'waiting' THEN CASE WHEN run_at IS NULL THEN 'constraint'
+      WHEN unreachable > 0 THEN 'unreachable' ELSE 'policy' END END
     """
 }
 
@@ -19,8 +20,8 @@ extension StoredOperation {
     switch state {
     case .scheduled where unreachable > 0: .unreachable
     case .scheduled: attempts > 0 || failure != nil ? .failure : .delay
-    case .waiting: due == nil ? .constraint : .policy
-    case .ready, .blocked, .leased, .parked, .conflicted: nil
+    case .waiting: due == nil ? .constraint : unreachable > 0 ? .unreachable : .policy
+    case .ready, .blocked, .leased, .parked, .conflicted, .dead: nil
     }
   }
 }

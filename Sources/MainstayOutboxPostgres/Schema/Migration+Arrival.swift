@@ -198,7 +198,8 @@ extension Migration {
         rank = least(rank, p_at + p_new.handicap), constraints = p_new.constraints,
         expendable = p_new.expendable, timeout = p_new.timeout, checkpoint = null, merges = 0,
         attempt = 0, unreachable = 0,
-        error_code = null, error_message = null, cause = null, start_at = v_start,
+        error_code = null, error_message = null, error_words = null, cause = null,
+        start_at = v_start,
         state = case when state = 'blocked' then 'blocked' when v_start is null then 'ready'
           else 'scheduled' end,
         run_at = case when state <> 'blocked' then v_start end

@@ -210,7 +210,7 @@ extension Migration {
       select l.lease_token, (l.id, l.uuid, l.kind, l.version, l.lane, l.ordering_key, l.enqueued_at,
           l.expires_at, l.attempt, l.crashes, l.effect, l.lease_token, l.idem_key, l.error_code,
           l.error_message, l.payload, l.priority, l.rank, to_jsonb(l.constraints)::text,
-          l.expendable, l.merges, l.checkpoint, l.timeout, l.state, l.run_at,
+          l.expendable, l.merges, l.checkpoint, l.timeout, l.error_words, l.state, l.run_at,
           l.unreachable, l.cancelled)::mainstay.operation
         from leased as l order by l.rank, l.id;
     end $$;

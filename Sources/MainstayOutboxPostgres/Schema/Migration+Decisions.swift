@@ -41,7 +41,7 @@ extension Migration {
       p_unreachable integer, p_effect text, p_code text, p_message text, p_unbegun boolean,
       p_output bytea, p_reason text, p_followers text, p_remote bytea, p_fields text,
       p_latest bytea, p_key text, p_merges integer, p_closure text, p_closed_for bigint,
-      p_kept integer, p_outcomes boolean, p_now bigint
+      p_kept integer, p_outcomes boolean, p_now bigint, p_words text
     ) returns boolean language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
@@ -84,6 +84,7 @@ extension Migration {
         owner = null, run_at = v_at + p_delay, attempt = p_attempt, unreachable = p_unreachable,
         crashes = case when p_unbegun then crashes else 0 end, effect = p_effect,
         cause = case p_next when 'parked' then 'unreadable' end,
+        error_words = case when p_code is null then error_words else p_words end,
         error_code = coalesce(p_code, error_code), error_message = coalesce(p_message,
           error_message)
         where id = p_id;
@@ -143,12 +144,12 @@ extension Migration {
       delete from mainstay.dead where id = v_dead.id;
       insert into mainstay.op (id, uuid, kind, version, lane, ordering_key, priority, rank,
         expendable, constraints, state, enqueued_at, merges, effect, lease_token, idem_key,
-        error_code, error_message, checkpoint, timeout, payload)
+        error_code, error_message, error_words, checkpoint, timeout, payload)
       values (v_dead.id, v_dead.uuid, v_dead.kind, v_dead.version, v_dead.lane, v_dead.ordering_key,
         v_dead.priority, v_dead.rank, v_dead.expendable, v_dead.constraints, 'blocked',
         v_dead.enqueued_at, v_dead.merges, v_dead.effect, v_dead.lease_token, v_dead.idem_key,
-        v_dead.error_code, v_dead.error_message, v_dead.checkpoint, v_dead.timeout,
-        v_dead.payload);
+        v_dead.error_code, v_dead.error_message, v_dead.error_words, v_dead.checkpoint,
+        v_dead.timeout, v_dead.payload);
       perform mainstay.count_load(0, 1, octet_length(v_dead.payload));
       -- It may have held back one that stands before it, which was redriven earlier.
       if v_dead.ordering_key is null then perform mainstay.release(v_dead.id, v_at);

@@ -131,11 +131,12 @@ extension Migration {
       ), buried as (
         insert into mainstay.dead (id, uuid, kind, version, lane, ordering_key, priority, rank,
           expendable, constraints, enqueued_at, expires_at, attempt, crashes, merges, effect,
-          lease_token, idem_key, error_code, error_message, checkpoint, timeout, payload, reason,
-          since, holds_key)
+          lease_token, idem_key, error_code, error_message, error_words, checkpoint, timeout,
+          payload, reason, since, holds_key)
         select id, uuid, kind, version, lane, ordering_key, priority, rank, expendable, constraints,
           enqueued_at, expires_at, attempt, crashes, merges, effect, lease_token, idem_key,
-          error_code, error_message, checkpoint, timeout, payload, p_reason, p_at, p_holds_key
+          error_code, error_message, error_words, checkpoint, timeout, payload, p_reason, p_at,
+          p_holds_key
           from gone
         returning octet_length(payload) as bytes
       )
@@ -151,8 +152,12 @@ extension Migration {
     language plpgsql volatile as $$
     begin
       update mainstay.op set error_code = 'outbox.dependency-failed',
-        error_message = 'Something that has to be done first was given up.' where id = p_id;
-      return mainstay.move(p_id, 'dependencyFailed', true, p_at);
+        error_message = 'Something that has to be done first was given up.', error_words = null
+        where id = p_id;
+      if not mainstay.move(p_id, 'dependencyFailed', true, p_at) then return false; end if;
+      -- No run ends with it, so whoever looks next for what dead processes have left tells it.
+      update mainstay.dead set is_told = false where id = p_id;
+      return true;
     end $$;
 
     -- Tells those that need an operation how it ended, and those that need them.

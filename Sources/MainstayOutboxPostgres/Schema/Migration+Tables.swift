@@ -54,6 +54,7 @@ extension Migration {
       idem_key text collate "C" not null unique,
       error_code text,
       error_message text,
+      error_words text,
       checkpoint bytea,
       timeout bigint,
       payload bytea not null,
@@ -87,12 +88,15 @@ extension Migration {
       idem_key text collate "C" not null unique,
       error_code text,
       error_message text,
+      error_words text,
       checkpoint bytea,
       timeout bigint,
       payload bytea not null,
       reason text not null,
       since bigint not null,
-      holds_key boolean not null
+      holds_key boolean not null,
+      -- Whether no process has to tell that it was given up.
+      is_told boolean not null default true
     );
 
     create table mainstay.conflict (
@@ -214,6 +218,7 @@ extension Migration {
     create index op_expendable on mainstay.op (priority, id) where expendable;
     create index dead_key on mainstay.dead (ordering_key)
       where ordering_key is not null and holds_key;
+    create index dead_untold on mainstay.dead (id) where not is_told;
     create index dead_record on mainstay.dead (ordering_key) where ordering_key is not null;
     create index dep_needs on mainstay.dep (needs);
     """

@@ -8,15 +8,15 @@ extension Migration {
       select id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes,
         effect, lease_token, idem_key, error_code, error_message, payload, priority, rank,
         to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint,
-        timeout, state, run_at, unreachable, cancelled
+        timeout, error_words, state, run_at, unreachable, cancelled
       from mainstay.op;
 
     create view mainstay.dead_letter as
       select id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes,
         effect, lease_token, idem_key, error_code, error_message, payload, priority, rank,
         to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint,
-        timeout, 'parked' as state, null::bigint as run_at, 0 as unreachable, false as cancelled,
-        reason, since, holds_key
+        timeout, error_words, 'dead' as state, null::bigint as run_at, 0 as unreachable,
+        false as cancelled, reason, since, holds_key
       from mainstay.dead;
 
     -- Enters one more owner; what it leases is taken back when its heartbeat fails.
@@ -60,7 +60,7 @@ extension Migration {
             perform mainstay.bury(v_row.id, 'crashed', 'holdKey', p_outcomes, p_at);
             quarantined := quarantined + 1;
             given_up := given_up
-              || jsonb_build_array(jsonb_build_array(v_row.uuid, v_row.kind));
+              || jsonb_build_array(jsonb_build_array(v_row.uuid, v_row.kind, 'crashed'));
           end if;
           recovered := recovered + 1;
         exception when lock_not_available then
@@ -73,7 +73,8 @@ extension Migration {
       end loop;
     end $$;
 
-    -- Takes back what dead owners had leased: by the clock of the database alone.
+    -- Takes back what dead owners had leased: by the clock of the database alone. Among what was
+    -- given up are those that nobody has told yet, each for one caller.
     create function mainstay.recover(
       p_besides bigint, p_maximum_lost integer, p_kept integer, p_outcomes boolean, p_now bigint,
       out recovered integer, out quarantined integer, out given_up jsonb
@@ -102,6 +103,14 @@ extension Migration {
           update mainstay.owner set alive_until = -1 where id = v_owner and alive_until <> -1;
         end if;
       end loop;
+      with told as (
+        update mainstay.dead set is_told = true where id = any (array(
+          select id from mainstay.dead where not is_told order by id limit 1000
+          for update skip locked))
+        returning uuid, kind, reason
+      )
+      select given_up || coalesce(jsonb_agg(jsonb_build_array(uuid, kind, reason)), '[]')
+        into given_up from told;
     end $$;
 
     -- Gives back what an owner has leased, and forgets it.

@@ -10,7 +10,7 @@ struct OperationReading {
   enum Column: Int {
     case id, uuid, kind, version, lane, orderingKey, enqueuedAt, expiresAt, attempts, lostRuns
     case effect, leaseToken, idempotencyKey, errorCode, errorMessage, payload, priority, rank
-    case constraints, isExpendable, merges, checkpoint, timeout, state, runAt
+    case constraints, isExpendable, merges, checkpoint, timeout, errorWords, state, runAt
     case unreachable, isCancelled, reason, since, holdsKey
   }
 
@@ -69,14 +69,15 @@ struct OperationReading {
 
   func deadLetter() throws -> DeadLetter {
     DeadLetter(
-      operation: try operation(.parked),
+      operation: try operation(.dead),
       reason: DeadLetter.Reason(rawValue: try row.text(place(.reason))),
       since: try date(.since) ?? Date(milliseconds: 0), holdsKey: try row.bool(place(.holdsKey)))
   }
 
   private func failure() throws -> FailureNote? {
     try FailureNote(
-      code: row.text(ifAny: place(.errorCode)), message: row.text(ifAny: place(.errorMessage)))
+      code: row.text(ifAny: place(.errorCode)), message: row.text(ifAny: place(.errorMessage)),
+      column: row.text(ifAny: place(.errorWords)))
   }
 
   private func constraints() throws -> Set<OperationConstraint> {
@@ -88,9 +89,9 @@ struct OperationReading {
 
 extension FailureNote {
   /// What is noted of a failure; nil where nothing is.
-  init?(code: String?, message: String?) {
+  init?(code: String?, message: String?, column: String? = nil) {
     guard let code = code.flatMap({ ErrorCode($0) }), let message else { return nil }
-    self.init(code: code, message: message)
+    self.init(code: code, message: message, column: column)
   }
 }
 

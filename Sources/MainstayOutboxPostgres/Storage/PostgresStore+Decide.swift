@@ -40,13 +40,15 @@ extension PostgresStore {
     return (Int(try row.int(0)), Int(try row.int(1)))
   }
 
-  /// Tells which operations were given up, by a list of their ids and kinds.
+  /// Tells which operations were given up, by a list of their ids, kinds and reasons.
   private func tellGivenUp(_ list: String) {
     guard list != "[]" else { return }
-    let pairs = try? JSONDecoder().decode([[String]].self, from: Data(list.utf8))
-    for pair in pairs ?? [] where pair.count == 2 {
-      guard let id = UUID(uuidString: pair[0]).map(OperationID.init) else { continue }
-      givenUp.continuation.yield((id, OperationKind(rawValue: pair[1])))
+    let rows = try? JSONDecoder().decode([[String]].self, from: Data(list.utf8))
+    for row in rows ?? [] where row.count == 3 {
+      guard let id = UUID(uuidString: row[0]).map(OperationID.init) else { continue }
+      let reason = DeadLetter.Reason(rawValue: row[2])
+      givenUp.continuation.yield(
+        GivenUp(id: id, kind: OperationKind(rawValue: row[1]), reason: reason))
     }
   }
 

@@ -21,13 +21,14 @@ extension PostgresStore {
     var found: [Obstacle] = []
     switch operation.state {
     case .leased: return [.running]
-    case .scheduled, .waiting: if let due = operation.due { found.append(.notBefore(due)) }
+    case .scheduled, .waiting:
+      if let due = operation.due { found.append(.notBefore(due, after: operation.failure)) }
     case .parked:
       let isUnreadable = try row.text(ifAny: 0) == "unreadable"
       found.append(isUnreadable ? .unreadable : .noWorker(operation.type))
     case .conflicted: found.append(.conflict)
     case .blocked: found += try await blockers(of: try reading.number, operation.orderingKey)
-    case .ready: break
+    case .ready, .dead: break
     }
     found += try await closures().filter { $0.lane == operation.lane }.map {
       .lane($0.lane, LaneClosure.Cause(rawValue: $0.cause) ?? .paused, until: $0.until)

@@ -45,11 +45,9 @@ extension PostgresStore: SharedStore {
     return try rows.compactMap { try UUID(uuidString: $0.text(0)).map(OperationID.init) }
   }
 
-  /// Calls back with what was given up, since its runs were lost with other processes.
-  package func watchGivenUp(
-    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
-  ) async {
-    for await operation in givenUp.stream { await found(operation.id, operation.kind) }
+  /// Calls back with what was given up, and not by the end of its run.
+  package func watchGivenUp(_ found: @escaping @Sendable (GivenUp) async -> Void) async {
+    for await operation in givenUp.stream { await found(operation) }
   }
 
   private var isOpen: Bool { state.withLock { $0.owner != nil && !$0.isClosed } }

@@ -92,15 +92,17 @@ extension PostgresStore {
 
   private func settleAlone(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     do {
-      return try await settleAlone(lease, verdict, verdict.failure?.message.withoutZeros)
+      return try await settleAlone(
+        lease, verdict, verdict.failure?.message.withoutZeros, verdict.failure?.column)
     } catch let error as PostgresError where error.kind == .statement && verdict.failure != nil {
       // Words that a server refuses must not keep a lease for ever: the code is noted all the same.
-      return try await settleAlone(lease, verdict, "The database did not take these words.")
+      return try await settleAlone(
+        lease, verdict, "The database did not take these words.", nil)
     }
   }
 
   private func settleAlone(
-    _ lease: Lease, _ verdict: OperationVerdict, _ message: String?
+    _ lease: Lease, _ verdict: OperationVerdict, _ message: String?, _ words: String?
   ) async throws -> Bool {
     var ending = Ending(verdict.next)
     if case .conflicted(let remote, let fields) = verdict.next {
@@ -117,6 +119,7 @@ extension PostgresStore {
       .text(verdict.news?.idempotencyKey?.rawValue), .int(verdict.news.map { Int64($0.merges) }),
       .text(verdict.closesLane?.cause.rawValue), .int(verdict.closesLane?.duration?.milliseconds),
       .int(Int64(OperationAttempt.maximumKept)), keepsOutcomes, time,
+      .text(words),
     ]
     guard let row = try await run(Self.settle, values).first else { return false }
     return try row.bool(0)
@@ -155,7 +158,8 @@ extension PostgresStore {
 
   private static let settle = """
     SELECT mainstay.settle($1, $2, $3, $4::bigint, $5::integer, $6::integer, $7, $8, $9, $10, $11,
-      $12, $13, $14, $15, $16, $17, $18::integer, $19, $20::bigint, $21::integer, $22, $23::bigint)
+      $12, $13, $14, $15, $16, $17, $18::integer, $19, $20::bigint, $21::integer, $22, $23::bigint,
+      $24)
     """
 }
 

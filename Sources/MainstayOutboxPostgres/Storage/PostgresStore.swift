@@ -66,9 +66,9 @@ public final class PostgresStore: OutboxStore {
   let inserts = Gathering<NewOperation, OperationID> { $0.payload.count }
   let completions = Gathering<Completion, Bool> { $0.output?.count ?? 0 }
   let announcements = Announcements()
-  /// Told of what was given up, since its runs were lost with other processes.
-  let givenUp = AsyncStream.makeStream(
-    of: (id: OperationID, kind: OperationKind).self, bufferingPolicy: .bufferingNewest(10_000))
+  /// Told of what was given up, since its runs were lost with other processes, or for want of
+  /// another one.
+  let givenUp = AsyncStream.makeStream(of: GivenUp.self, bufferingPolicy: .bufferingNewest(10_000))
   /// Told when what is leased may not go on.
   let leaseLosses = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 

@@ -257,6 +257,50 @@ extension StoreConformance {
       desk.same(try await desk.store.operation(desk.some(rest.first).id), try desk.some(rest.first))
       desk.same(try await desk.store.operation(OperationID(UUID())), nil)
     },
+    Rule("a dead letter says that it is one, until it is redriven") { desk in
+      let id = try await desk.store.insert(.note("a"))
+      try await kill(desk, .holdKey)
+      let letter = try desk.some(try await desk.store.deadLetter(id))
+      desk.same(letter.operation.state, .dead)
+      let letters = try await desk.store.deadLetters(after: nil, limit: 9)
+      desk.same(letters.map(\.operation.state), [.dead])
+      let key = letter.operation.idempotencyKey
+      desk.same(try await desk.store.operation(keyed: key)?.state, .dead)
+      desk.hold(try await desk.store.redrive(id))
+      desk.same(try await desk.store.operation(id)?.state, .ready)
+    },
+    Rule("what a failure says of fields is kept until another one is noted") { desk in
+      let id = try await desk.store.insert(.note("a"))
+      let mistake = AppError.validation("It is taken.", field: "/email")
+      let note = FailureNote(mistake)
+      desk.same(note.fields.map(\.pointer), ["/email"])
+      let first = try desk.some(try await desk.store.claim(1).first)
+      let verdict = OperationVerdict(
+        .dead(.refused, followers: .holdKey), attempts: 1, failure: note)
+      desk.hold(try await desk.store.settle(first.lease, verdict))
+      desk.same(try await desk.store.deadLetter(id)?.operation.failure, note)
+      desk.same(try await desk.store.attempts(of: id).map(\.failure), [note.brief])
+      desk.hold(try await desk.store.redrive(id))
+      let again = try desk.some(try await desk.store.claim(1).first)
+      desk.same(again.operation.failure, note)
+      _ = try await desk.store.settle(again.lease, OperationVerdict(.ready))
+      desk.same(try await desk.store.operation(id)?.failure, note, "nothing else was noted")
+      let last = try desk.some(try await desk.store.claim(1).first)
+      let other = FailureNote(code: "test.down", message: "It is down.")
+      _ = try await desk.store.settle(last.lease, OperationVerdict(.ready, failure: other))
+      desk.same(try await desk.store.operation(id)?.failure, other)
+    },
+    Rule("what is refused while the network cannot be reached waits for that") { desk in
+      for (unreachable, count) in [(0, 0), (2, 1)] {
+        _ = try await desk.store.insert(.note("a"))
+        let leased = try desk.some(try await desk.store.claim(1).first)
+        let verdict = OperationVerdict(.waiting(after: .seconds(60)), unreachable: unreachable)
+        _ = try await desk.store.settle(leased.lease, verdict)
+        let causes = try await desk.store.snapshot().causes
+        desk.same(causes.unreachable, count)
+        desk.same(causes.policy, 1)
+      }
+    },
     Rule("the oldest age follows the time of day") { desk in
       desk.same(try await desk.store.snapshot().oldestAge, nil)
       _ = try await desk.store.insert(.note("a"))

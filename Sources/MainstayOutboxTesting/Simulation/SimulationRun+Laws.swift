@@ -115,7 +115,7 @@ extension Obstacle {
   /// Whether it says no more than that a time had to come, and it has.
   fileprivate func hasPassed(at date: Date) -> Bool {
     switch self {
-    case .notBefore(let time), .lane(_, _, until: .some(let time)): time <= date
+    case .notBefore(let time, _), .lane(_, _, until: .some(let time)): time <= date
     default: false
     }
   }

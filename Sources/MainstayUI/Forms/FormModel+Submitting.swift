@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Mainstay
+public import Mainstay
 
 extension FormModel {
   /// Sends the form, once: waits for rules that ask, and runs the operation where all fields are
@@ -41,6 +41,17 @@ extension FormModel {
       finish(submission, mapped.isCancellation ? .cancelled : .failed(mapped))
       return nil
     }
+  }
+
+  /// Shows what went wrong with values that were sent by somebody else, such as by an outbox: as
+  /// the end of a submission would.
+  ///
+  /// Errors about fields stand under them until an edit or the next submission, any other is
+  /// ``submissionError``. Nothing happens while a submission is under way, nor with a cancellation,
+  /// and no monitor is told.
+  public func show(_ error: AppError) {
+    machine.show(error)
+    follow([])
   }
 
   private func finish(_ submission: UInt64, _ ending: FormStateMachine.Ending) {

@@ -32,15 +32,27 @@ extension FormStateMachine {
     let submission = nextNumber()
     phase = .checking(submission: submission)
     wasSubmitted = true
-    hasSucceeded = false
-    submissionError = nil
-    for index in refused { change(index) { $0.refusals = [] } }
-    refused = []
+    forgetEnding()
     for index in active {
       if case .waiting = fields[index].asking { change(index) { $0.asking = .waiting(until: now) } }
     }
     changeAll()  // mistakes that were not shown are now
     return (submission, advance(to: now))
+  }
+
+  /// Somebody else has sent what stands in the form, and that failed.
+  mutating func show(_ error: AppError) {
+    guard phase == .editing, !error.isCancellation else { return }
+    forgetEnding()
+    fail(error, edits)
+  }
+
+  /// Forgets how the last submission ended.
+  private mutating func forgetEnding() {
+    hasSucceeded = false
+    submissionError = nil
+    for index in refused { change(index) { $0.refusals = [] } }
+    refused = []
   }
 
   /// Goes on with a submission that waits, as far as that is possible.

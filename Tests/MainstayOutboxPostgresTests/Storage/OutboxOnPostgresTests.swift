@@ -53,6 +53,31 @@ struct OutboxOnPostgresTests {
     await looking.close()
   }
 
+  @Test func `what is given up for want of another one is told`() async throws {
+    let place = try await Place()
+    let (events, continuation) = AsyncStream.makeStream(of: OutboxEvent.self)
+    var configuration = Outbox.Configuration()
+    configuration.observer = Listener(events: continuation)
+    configuration.startsPaused = true
+    let outbox = try await Outbox(store: place.store(), configuration: configuration) {
+      Worker(for: Note.self) { _, _ in
+        throw AppError(
+          code: "note.refused", kind: .server, disposition: .permanent, title: "No", message: "No.")
+      }
+    }
+    let first = try await outbox.enqueue(Note(text: "a"))
+    let needs = EnqueueOptions.Dependencies([first], ifGivenUp: .giveUp)
+    let second = try await outbox.enqueue(
+      Note(text: "b"), options: EnqueueOptions(dependencies: needs))
+    await outbox.resume()
+    for await event in events {
+      guard case .gaveUp(let reason, _) = event.what, event.id == second else { continue }
+      #expect(reason == .dependencyFailed && event.kind == "note")
+      break
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `who gives up what other processes have lost too often says so`() async throws {
     let place = try await Place()
     let (events, continuation) = AsyncStream.makeStream(of: OutboxEvent.self)

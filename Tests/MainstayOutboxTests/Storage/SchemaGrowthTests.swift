@@ -105,7 +105,7 @@ import Testing
     await again.close()
   }
 
-  @Test func `a file whose operations have no limit of time gets that when it is opened`()
+  @Test func `a file whose operations lack later columns gets them when it is opened`()
     async throws
   {
     let (store, _) = try await open()
@@ -113,7 +113,9 @@ import Testing
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     try await queue.write { db in
       for table in ["op", "dead"] {
-        try db.execute(sql: "ALTER TABLE mainstay_\(table) DROP COLUMN timeout")
+        for column in ["timeout", "error_words"] {
+          try db.execute(sql: "ALTER TABLE mainstay_\(table) DROP COLUMN \(column)")
+        }
       }
     }
     try queue.close()

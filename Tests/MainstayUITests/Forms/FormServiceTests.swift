@@ -42,6 +42,21 @@ import Testing
     #expect(form.submissionError?.httpStatus == 503)
   }
 
+  @Test(.requirement("E20"))
+  func `what a service said of values that were sent by somebody else stands under the fields`()
+    async
+  {
+    form.show(answer(422, #"{"errors": [{"pointer": "/email", "detail": "Taken."}]}"#).appError)
+    #expect(form.error(for: SignUp.email)?.message.description == "Taken.")
+    #expect(form.focus == "/email" && form.failedSubmissions == 1 && form.canSubmit)
+    form.show(.offline())
+    #expect(form.error(for: SignUp.email) == nil && form.submissionError?.kind == .offline)
+    form.show(.cancelled())
+    #expect(form.submissionError?.kind == .offline, "a cancellation is never shown")
+    await form.submit { _ in form.show(answer(500, "{}").appError) }
+    #expect(form.submissionError == nil && form.hasSucceeded, "it was on its way")
+  }
+
   @Test(.requirement("E20")) func `nothing of a long answer is lost`() async {
     let fields = (0..<100).map { #"{"pointer": "/rows/\#($0)", "detail": "Row \#($0)."}"# }
     let body = #"{"errors": [\#(fields.joined(separator: ","))]}"#

@@ -51,7 +51,7 @@ extension Obstacle {
   fileprivate func sentence(at now: Date) -> String {
     switch self {
     case .running: "It is being sent."
-    case .notBefore(let date): "It is tried again \(Self.text(date.timeIntervalSince(now)))."
+    case .notBefore(let date, _): "It is tried again \(Self.text(date.timeIntervalSince(now)))."
     case .follows: "An earlier change of the same item goes first."
     case .followsDeadLetter, .needsDeadLetter:
       "An earlier change of the same item was given up, and waits for your decision."
@@ -59,6 +59,7 @@ extension Obstacle {
     case .lane(_, .throttled, _): "The service asked to slow down."
     case .circuitIsOpen: "The service does not work just now."
     case .lane, .kindPaused, .paused: "Nothing is being sent just now."
+    case .givenUp: "It was given up, and waits for your decision."
     case .conflict: "It was changed in two places, and waits for your decision."
     case .typeIsBusy, .circuitIsProbed, .outboxIsBusy, .rateLimited, .runsAlone, .letsPass:
       "Others are being sent first."
