@@ -81,6 +81,20 @@ import Testing
     #expect(log.lines == [refusal] + moves + [taken + "breakers.catalog"])
   }
 
+  @Test func `a group of which too little is set is told, and the old one holds`() async throws {
+    try await following { provider in
+      provider.setValue(50, forKey: "breakers.catalog.tripRule.minimumThroughput")
+      await log.lines(atLeast: 1)
+      #expect(breaker.configuration.tripRule == .consecutiveFailures(5))
+    }
+    let refusal = """
+      warning: Kept the old settings of breakers.catalog: CircuitBreaker.Configuration(\
+      breakers.catalog.tripRule: what is there is not legal: A rule is one of \
+      consecutiveFailures, failureRate and slowCalls)
+      """
+    #expect(log.lines == [refusal])
+  }
+
   @Test func `an outbox follows, and keeps what cannot change`() async throws {
     var settings = Outbox.Configuration()
     settings.maximumPending = 7
