@@ -32,7 +32,7 @@ public final class SharedPolicies: Sendable {
   private struct State {
     var machine = SharingStateMachine()
     var parts: [SharingStateMachine.Name: Part] = [:]
-    var dividers: [@Sendable (Int) throws(ConfigurationError) -> Void] = []
+    var limits: [any DividedLimit] = []
     var members = 1
     var isConnected = false
   }
@@ -96,16 +96,20 @@ public final class SharedPolicies: Sendable {
   /// - Parameters:
   ///   - limiter: The limit of this process.
   ///   - part: What the limit is for each of so many processes, such as
-  ///     `.gcra(rate: 100, per: .seconds(members))` for 100 calls a second in all.
+  ///     `.gcra(rate: 100, per: .seconds(members))` for 100 calls a second in all. Where somebody
+  ///     sets another kind, it is asked at the next look, and what it says holds again.
   /// - Throws: `ConfigurationError` where the limit of a single process is not legal.
   public func share(
     _ limiter: RateLimiter, dividedAs part: @escaping @Sendable (_ members: Int) -> RateLimiter.Kind
   ) throws(ConfigurationError) {
-    let divide: @Sendable (Int) throws(ConfigurationError) -> Void = {
-      members throws(ConfigurationError) in try limiter.setKind(part(members))
-    }
-    try divide(members)
-    state.withLock { $0.dividers.append(divide) }
+    try divide(
+      Division {
+        limiter.configuration.kind
+      } into: { _, members in
+        part(members)
+      } set: { kind throws(ConfigurationError) in
+        try limiter.setKind(kind)
+      })
   }
 
   /// Divides a budget for repetitions among the processes that are there.
@@ -114,15 +118,23 @@ public final class SharedPolicies: Sendable {
   /// holds, is divided: all processes together may repeat as much as one with the whole budget.
   /// Each one keeps room for the dearest repetition, without which it could never make one.
   ///
-  /// - Parameter budget: The budget of this process, whose settings say what all may have.
+  /// - Parameter budget: The budget of this process, whose settings say what all may have. So do
+  ///   those that it is given later: they are divided at the next look.
   /// - Throws: `ConfigurationError` for `RetryBudget.unlimited`.
   public func share(_ budget: RetryBudget) throws(ConfigurationError) {
-    let whole = budget.configuration
-    let divide: @Sendable (Int) throws(ConfigurationError) -> Void = {
-      members throws(ConfigurationError) in try budget.update(whole.divided(by: members))
-    }
-    try divide(members)
-    state.withLock { $0.dividers.append(divide) }
+    try divide(
+      Division {
+        budget.configuration
+      } into: { whole, members in
+        whole.divided(by: members)
+      } set: { part throws(ConfigurationError) in
+        try budget.update(part)
+      })
+  }
+
+  private func divide(_ limit: some DividedLimit) throws(ConfigurationError) {
+    try limit.divide(by: members)
+    state.withLock { $0.limits.append(limit) }
   }
 
   private func add(
@@ -160,10 +172,13 @@ extension SharedPolicies {
     let told = tellings()
     do {
       take(try await exchange.exchange(told))
+      divide()
       return true
     } catch {
       if error.isCancellation || Task.isCancelled { throw CancellationError() }
       lose(told, because: error)
+      // Somebody may have set another limit meanwhile.
+      divide()
       return false
     }
   }
@@ -184,22 +199,26 @@ extension SharedPolicies {
   /// Does what others say.
   private func take(_ news: PolicyNews) {
     let conditions = conditions()
-    let (commands, dividers) = state.withLock { state in
+    let commands = state.withLock { state in
       let commands = news.heard.compactMap { name, heard in
         conditions[name].flatMap { state.machine.hear(name, heard, while: $0) }
           .flatMap { command in state.parts[name].map { ($0, command) } }
       }
-      let isNew = state.members != news.members
       state.members = news.members
       state.isConnected = true
-      return (commands, isNew ? state.dividers : [])
+      return commands
     }
     for (part, command) in commands { part.obey(command) }
-    for divide in dividers {
+  }
+
+  /// Gives this process its part of each limit.
+  private func divide() {
+    let (limits, members) = state.withLock { ($0.limits, $0.members) }
+    for limit in limits {
       do throws(ConfigurationError) {
-        try divide(news.members)
+        try limit.divide(by: members)
       } catch {
-        logger.warning("A limit was not divided by \(news.members): \(error)")
+        logger.warning("A limit was not divided by \(members): \(error)")
       }
     }
   }

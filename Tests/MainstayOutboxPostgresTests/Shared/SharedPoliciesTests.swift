@@ -98,6 +98,44 @@ import Testing
     #expect(budget.available == 35)
   }
 
+  @Test func `other settings of a limit that is divided are those of all together`() async throws {
+    let (here, there) = (process(1), process(2))
+    let budget = RetryBudget(minimumPerSecond: 10, capacity: 50, clock: clock)
+    let limiter = RateLimiter("catalog", .gcra(rate: 1, per: .seconds(1)), clock: clock)
+    try here.share(budget)
+    try here.share(limiter) { .gcra(rate: 100, per: .seconds($0)) }
+    _ = try await (there.look(), here.look())
+    try budget.update(.init(minimumPerSecond: 30, capacity: 90))
+    try limiter.setKind(.gcra(rate: 7, per: .seconds(1)))
+    #expect(try await here.look())
+    #expect(budget.configuration.minimumPerSecond == 15 && budget.configuration.capacity == 45)
+    #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(2)))
+    board.fail()
+    try budget.update(.init(minimumPerSecond: 20, capacity: 40))
+    #expect(try await !here.look())
+    #expect(budget.configuration.minimumPerSecond == 10 && budget.configuration.capacity == 20)
+    board.mend()
+    _ = try await (process(3).look(), process(4).look(), here.look())
+    #expect(here.members == 4)
+    #expect(budget.configuration.minimumPerSecond == 5 && budget.configuration.capacity == 10)
+  }
+
+  @Test func `a part that is not legal is told once, and the limit stays`() async throws {
+    let log = Log()
+    let here = SharedPolicies(
+      over: Seat(board: board, id: 1), every: .milliseconds(500), clock: clock,
+      logger: log.logger { "\($0.message)" })
+    let limiter = RateLimiter("catalog", .gcra(rate: 1, per: .seconds(1)), clock: clock)
+    try here.share(limiter) { .gcra(rate: 2 - $0, per: .seconds(1)) }
+    _ = try await process(2).look()
+    for _ in 0..<3 { #expect(try await here.look()) }
+    #expect(limiter.configuration.kind == .gcra(rate: 1, per: .seconds(1)))
+    #expect(log.lines.count == 1)
+    board.leave(2)
+    _ = try await (here.look(), process(2).look(), here.look())
+    #expect(log.lines.count == 2)
+  }
+
   @Test func `a part of a budget has room for the dearest repetition, and fills in the end`()
     async throws
   {
