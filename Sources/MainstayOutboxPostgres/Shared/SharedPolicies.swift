@@ -25,6 +25,8 @@ public import Mainstay
 /// ```
 public final class SharedPolicies: Sendable {
   private struct Part: Sendable {
+    /// By which part of it a break that others have told is lengthened at most.
+    let jitter: @Sendable () -> Double
     let condition: @Sendable () -> SharingStateMachine.Condition
     let obey: @Sendable (SharingStateMachine.Command) -> Void
   }
@@ -43,12 +45,13 @@ public final class SharedPolicies: Sendable {
   private let interval: Duration
   private let clock: any Clock<Duration>
   private let logger: Logger
-  private let chance = Chance()
+  private let chance: Chance
 
   package init(
     over exchange: any PolicyExchange, every interval: Duration, clock: any Clock<Duration>,
-    logger: Logger
+    logger: Logger, chance: Chance = Chance()
   ) {
+    self.chance = chance
     self.exchange = exchange
     self.interval = interval
     self.clock = clock
@@ -64,9 +67,13 @@ public final class SharedPolicies: Sendable {
 
   /// Shares whether a breaker is open, with the breakers of that name in other processes.
   ///
-  /// One that was isolated by hand, or is disabled, neither tells nor hears.
+  /// One that was isolated by hand, or is disabled, neither tells nor hears. A break that others
+  /// have told is lengthened by chance, up to the breaker's `breakJitter`. So not all processes
+  /// probe at the same moment, and who comes later goes by what the first one found out.
   public func share(_ breaker: CircuitBreaker) {
     add(.init(kind: .breaker, name: breaker.name)) {
+      breaker.configuration.breakJitter
+    } condition: {
       guard breaker.configuration.mode == .enabled else { return .aside }
       return switch breaker.state {
       case .closed: .closed
@@ -84,7 +91,10 @@ public final class SharedPolicies: Sendable {
 
   /// Shares a pause, with the cooldowns of that name in other processes.
   public func share(_ cooldown: Cooldown) {
+    // Its calls are spread as they begin.
     add(.init(kind: .cooldown, name: cooldown.name)) {
+      0
+    } condition: {
       cooldown.remaining.map { .open($0) } ?? .closed
     } obey: { command in
       if case .open(let duration) = command { cooldown.begin(for: duration) }
@@ -138,11 +148,12 @@ public final class SharedPolicies: Sendable {
   }
 
   private func add(
-    _ name: SharingStateMachine.Name,
-    _ condition: @escaping @Sendable () -> SharingStateMachine.Condition,
+    _ name: SharingStateMachine.Name, jitter: @escaping @Sendable () -> Double,
+    condition: @escaping @Sendable () -> SharingStateMachine.Condition,
     obey: @escaping @Sendable (SharingStateMachine.Command) -> Void
   ) {
-    state.withLock { $0.parts[name] = Part(condition: condition, obey: obey) }
+    let part = Part(jitter: jitter, condition: condition, obey: obey)
+    state.withLock { $0.parts[name] = part }
   }
 }
 
@@ -199,10 +210,13 @@ extension SharedPolicies {
   /// Does what others say.
   private func take(_ news: PolicyNews) {
     let conditions = conditions()
+    let shares = state.withLock(\.parts).mapValues { $0.jitter() * chance.fraction() }
     let commands = state.withLock { state in
       let commands = news.heard.compactMap { name, heard in
-        conditions[name].flatMap { state.machine.hear(name, heard, while: $0) }
-          .flatMap { command in state.parts[name].map { ($0, command) } }
+        conditions[name].flatMap {
+          state.machine.hear(name, heard, while: $0, lengthenedBy: shares[name] ?? 0)
+        }
+        .flatMap { command in state.parts[name].map { ($0, command) } }
       }
       state.members = news.members
       state.isConnected = true

@@ -15,7 +15,8 @@ import Testing
   private func process(_ id: Int) -> SharedPolicies {
     SharedPolicies(
       over: Seat(board: board, id: id), every: .milliseconds(500), clock: clock,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      chance: Chance(seed: UInt64(id)))
   }
 
   private func breaker(_ name: String = "catalog") -> CircuitBreaker {
@@ -54,6 +55,38 @@ import Testing
     }
     #expect(board.version == 1)
     #expect(other.state != .open(retryAfter: .seconds(5)))
+  }
+
+  @Test(.requirement("P7")) func `processes that hear of one break do not all probe at once`()
+    async throws
+  {
+    func jittery() -> CircuitBreaker {
+      CircuitBreaker(
+        "catalog", .consecutiveFailures(1), breakFor: .seconds(5), breakJitter: 0.2, clock: clock)
+    }
+    let (here, mine) = (process(0), jittery())
+    here.share(mine)
+    try mine.admit().fail()
+    #expect(try await here.look())
+    guard case .open(let told) = mine.state else {
+      Issue.record("it is not open")
+      return
+    }
+    let others = (1...10).map { (process($0), jittery()) }
+    for (there, other) in others { there.share(other) }
+    var breaks: Set<Duration> = []
+    for (there, other) in others {
+      #expect(try await there.look())
+      guard case .open(let left) = other.state else { continue }
+      breaks.insert(left)
+    }
+    #expect(breaks.count == 10)
+    #expect(breaks.allSatisfy { $0 >= told && $0 <= told * 1.2 })
+    for _ in 0..<3 {
+      clock.advance(by: .seconds(1))
+      for (there, _) in others { #expect(try await there.look()) }
+    }
+    #expect(board.version == 1, "what was lengthened is not told on")
   }
 
   @Test func `a pause that a service asked for holds for all`() async throws {
