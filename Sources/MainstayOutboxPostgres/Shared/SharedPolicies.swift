@@ -35,11 +35,11 @@ public final class SharedPolicies: Sendable {
     var machine = SharingStateMachine()
     var parts: [SharingStateMachine.Name: Part] = [:]
     var limits: [any DividedLimit] = []
-    var members = 1
+    var count: MemberCount
     var isConnected = false
   }
 
-  private let state = Locked(State())
+  private let state: Locked<State>
   private let exchange: any PolicyExchange
   private let pace: Backoff
   private let interval: Duration
@@ -56,11 +56,13 @@ public final class SharedPolicies: Sendable {
     self.interval = interval
     self.clock = clock
     self.logger = logger
-    pace = .exponential(from: interval, to: max(interval, .seconds(30)), jitter: .equal)
+    let pause = max(interval, .seconds(30))
+    pace = .exponential(from: interval, to: pause, jitter: .equal)
+    state = Locked(State(count: MemberCount(pause: pause, interval: interval)))
   }
 
   /// How many processes share, as far as is known; 1 or more.
-  public var members: Int { state.withLock(\.members) }
+  public var members: Int { state.withLock(\.count.members) }
 
   /// Whether the last look at the database succeeded.
   public var isConnected: Bool { state.withLock(\.isConnected) }
@@ -218,7 +220,7 @@ extension SharedPolicies {
         }
         .flatMap { command in state.parts[name].map { ($0, command) } }
       }
-      state.members = news.members
+      state.count.see(news.members)
       state.isConnected = true
       return commands
     }
@@ -227,7 +229,7 @@ extension SharedPolicies {
 
   /// Gives this process its part of each limit.
   private func divide() {
-    let (limits, members) = state.withLock { ($0.limits, $0.members) }
+    let (limits, members) = state.withLock { ($0.limits, $0.count.members) }
     for limit in limits {
       do throws(ConfigurationError) {
         try limit.divide(by: members)
@@ -243,6 +245,7 @@ extension SharedPolicies {
   ) {
     let isNew = state.withLock { state in
       for (name, notice) in told { state.machine.forget(name, told: notice) }
+      state.count.lose()
       defer { state.isConnected = false }
       return state.isConnected
     }

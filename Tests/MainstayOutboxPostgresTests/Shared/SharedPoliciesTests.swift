@@ -113,6 +113,36 @@ import Testing
     #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(1)))
   }
 
+  @Test func `after an outage nobody takes the part of those who are not back yet`() async throws {
+    let here = process(1)
+    let limiter = RateLimiter("catalog", .gcra(rate: 1, per: .seconds(1)), clock: clock)
+    try here.share(limiter) { .gcra(rate: 100, per: .seconds($0)) }
+    _ = try await (process(2).look(), here.look())
+    board.fail()
+    #expect(try await !here.look())
+    board.mend()
+    board.leave(2)
+    // Half a second apart: whoever asks again after 30 seconds is seen by the last of them.
+    for _ in 0..<61 {
+      #expect(try await here.look())
+      #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(2)))
+    }
+    #expect(try await here.look())
+    #expect(here.members == 1)
+    #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(1)))
+  }
+
+  @Test func `after an outage a process that comes counts at once`() async throws {
+    let here = process(1)
+    _ = try await (process(2).look(), here.look())
+    board.fail()
+    #expect(try await !here.look())
+    board.mend()
+    board.leave(2)
+    _ = try await (process(3).look(), process(4).look(), here.look())
+    #expect(here.members == 3)
+  }
+
   @Test func `a budget for repetitions is divided among those who are there`() async throws {
     let (here, there) = (process(1), process(2))
     let budget = RetryBudget(minimumPerSecond: 10, capacity: 50, initial: 40, clock: clock)
