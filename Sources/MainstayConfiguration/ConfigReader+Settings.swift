@@ -10,8 +10,9 @@ extension ConfigSnapshotReader {
   /// The keys are those of the settings' documentation: `breakFor` of a breaker at
   /// `breakers.catalog` is `breakers.catalog.breakFor`, or in the environment
   /// `BREAKERS_CATALOG_BREAK_FOR`. Spans of time are numbers of seconds. The text `null` stands for
-  /// nil. A group, such as `halfOpen`, is either several values below its key or one text in JSON;
-  /// a list of groups is always that text.
+  /// nil. A group, such as `halfOpen`, is either several values below its key or one text in JSON.
+  /// A list of groups is always that text, and so is a table by names, such as that of an outbox's
+  /// `maximumConcurrencyOfKinds`.
   ///
   /// - Parameters:
   ///   - type: What to read.
@@ -27,12 +28,13 @@ extension ConfigSnapshotReader {
     var violations: [ConfigurationError.Violation] = []
     while true {
       do {
-        let documents = try base.map { try Self.documents($0) } ?? [:]
+        let documents = try base.map { try SettingsDecoder.documents(in: JSONEncoder().encode($0)) }
         let settings = try Settings(
-          from: SettingsDecoder(scoped(to: key), base: documents, without: faults))
+          from: SettingsDecoder(scoped(to: key), base: documents ?? [:], without: faults))
         if violations.isEmpty { return settings }
       } catch {
-        violations.append(ConfigurationError.Violation(error, at: key))
+        let violation = ConfigurationError.Violation(error, at: key)
+        if !violations.contains(where: { $0.explains(violation) }) { violations.append(violation) }
         if faults.add(error) { continue }
       }
       throw ConfigurationError(subject: Self.subject(of: type), violations: violations)
@@ -41,15 +43,6 @@ extension ConfigSnapshotReader {
 
   private static func subject(of type: Any.Type) -> String {
     String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
-  }
-
-  /// Each key of settings with its value in JSON.
-  private static func documents(_ settings: some Encodable) throws -> [String: Data] {
-    let whole = try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings))
-    guard let keys = whole as? [String: Any] else { return [:] }
-    return try keys.mapValues {
-      try JSONSerialization.data(withJSONObject: $0, options: .fragmentsAllowed)
-    }
   }
 }
 
@@ -93,6 +86,11 @@ extension ConfigurationError.Violation {
           option: key.description, value: "what is there",
           rule: "it must be readable, and reading it failed: \(error)")
       }
+  }
+
+  /// Whether another one is of the same value, or of a group that lacks this one for it.
+  fileprivate func explains(_ other: Self) -> Bool {
+    option == other.option || option.hasPrefix(other.option + ".")
   }
 
   private static func quoted(_ text: String) -> String {

@@ -8,7 +8,8 @@ public import ServiceLifecycle
 /// Policies and outboxes whose settings follow a configuration while they work.
 ///
 /// Where a key is not set, what the policy was made with holds; where a value is not legal, or
-/// cannot change any more, what held before goes on, and the reason is logged once.
+/// cannot change any more, what held before goes on, and the reason is logged once. A policy whose
+/// own values stay as they are is left alone, also where somebody else has given it others.
 public struct LiveSettings: Service {
   private let reader: ConfigReader
   private let logger: Logger
@@ -19,6 +20,13 @@ public struct LiveSettings: Service {
     let key: ConfigKey
     /// Takes what a snapshot says; true where the policy has other settings now.
     let take: @Sendable (ConfigSnapshotReader) throws(ConfigurationError) -> Bool
+  }
+
+  /// What a policy was given last, which somebody else may have changed since.
+  private final class Last<Settings: Sendable>: Sendable {
+    let settings: Locked<Settings>
+
+    init(_ settings: Settings) { self.settings = Locked(settings) }
   }
 
   /// Makes settings that follow nothing yet.
@@ -44,10 +52,12 @@ public struct LiveSettings: Service {
   /// - Returns: Both these settings and one policy more.
   public func applying(_ key: ConfigKey, to policy: some LiveConfigurable) -> LiveSettings {
     let base = policy.configuration
+    let last = Last(base)
     let part = Part(key: key) { snapshot throws(ConfigurationError) in
       let settings = try snapshot.settings(at: key, over: base)
-      guard settings != policy.configuration else { return false }
+      guard settings != last.settings.withLock({ $0 }) else { return false }
       try policy.update(settings)
+      last.settings.withLock { $0 = settings }
       return true
     }
     return LiveSettings(reader, logger, parts + [part])

@@ -6,24 +6,34 @@ import Foundation
 /// Decodes settings from the values of a snapshot, which tells a value by its key but lists none.
 ///
 /// A group that is not there looks like one whose keys are all missing, so a group counts as there
-/// once one of its keys was found. A group may also be given as a text in JSON, as a list has to
-/// be.
+/// once one of its keys was found. Where it ends before it has asked for all of them, a probe asks
+/// for the others. A group may also be given as a text in JSON, as a list has to be.
 struct SettingsDecoder: Decoder {
   /// What was found so far in a group and the groups in it.
   final class Findings {
     private let parent: Findings?
     /// What is known to be wrong, by the path of each key.
     let faults: Faults
+    /// Whether what is decoded is thrown away, and only what is asked for counts: then something
+    /// stands in the place of all that is missing.
+    let isProbe: Bool
     private(set) var count = 0
 
     init(without faults: Faults) {
       parent = nil
       self.faults = faults
+      isProbe = false
     }
 
-    init(in parent: Findings) {
+    init(in parent: Findings, isProbe: Bool) {
       self.parent = parent
       faults = parent.faults
+      self.isProbe = isProbe
+    }
+
+    /// What stands in the place of a value that is missing; nil where that is nothing.
+    func invention<T>(of type: T.Type, at path: [any CodingKey]) -> T? {
+      isProbe ? Faults.anything(of: type) : faults.invention(of: type, at: path)
     }
 
     func note() {
@@ -59,13 +69,22 @@ struct SettingsDecoder: Decoder {
   /// A decoder of what has a key in a group.
   init(
     _ key: any CodingKey, in snapshot: ConfigSnapshotReader, path: [any CodingKey],
-    of group: Findings
+    base: [String: Data] = [:], findings: Findings
   ) {
     self.snapshot = snapshot
     self.key = key.stringValue
-    self.base = [:]
+    self.base = base
     self.codingPath = path + [key]
-    self.findings = Findings(in: group)
+    self.findings = findings
+  }
+
+  /// Each key of a document in JSON with its value, again in JSON; none where it has no keys.
+  static func documents(in document: Data) throws -> [String: Data] {
+    let whole = try JSONSerialization.jsonObject(with: document, options: .fragmentsAllowed)
+    guard let keys = whole as? [String: Any] else { return [:] }
+    return try keys.mapValues {
+      try JSONSerialization.data(withJSONObject: $0, options: .fragmentsAllowed)
+    }
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {

@@ -13,7 +13,11 @@ struct SettingsGroup<Key: CodingKey>: KeyedDecodingContainerProtocol {
   /// The keys of what is below; a snapshot does not list its own.
   var allKeys: [Key] { base.keys.sorted().compactMap { Key(stringValue: $0) } }
 
-  func contains(_ key: Key) -> Bool { scalar(key).isThere || base[key.stringValue] != nil }
+  func contains(_ key: Key) -> Bool {
+    let isThere = scalar(key).isThere
+    if isThere { findings.note() }
+    return isThere || base[key.stringValue] != nil
+  }
 
   func decodeNil(forKey key: Key) -> Bool {
     scalar(key).isThere ? scalar(key).isNull : base[key.stringValue].map(isNull) ?? true
@@ -35,19 +39,19 @@ struct SettingsGroup<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try plain(type, key) }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    if let value = try composed(type, key) { return value }
-    throw DecodingError.keyNotFound(
-      key, DecodingError.Context(codingPath: codingPath, debugDescription: "it must be set"))
+    try composed(type, key) ?? missing(type, key)
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    scalar(key).isNull ? nil : try composed(type, key)
+    guard scalar(key).isNull else { return try composed(type, key) }
+    findings.note()
+    return nil
   }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
-    below(key).container(keyedBy: type)
+    try below(key).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -55,10 +59,12 @@ struct SettingsGroup<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func superDecoder() throws -> any Decoder {
-    SettingsDecoder(Super.super, in: snapshot, path: codingPath, of: findings)
+    SettingsDecoder(
+      Super.super, in: snapshot, path: codingPath,
+      findings: .init(in: findings, isProbe: findings.isProbe))
   }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder { below(key) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try below(key) }
 
   private enum Super: String, CodingKey {
     case `super`
@@ -71,8 +77,13 @@ extension SettingsGroup {
       snapshot: snapshot, key: key.stringValue, isHidden: findings.faults.hide(codingPath + [key]))
   }
 
-  private func below(_ key: Key) -> SettingsDecoder {
-    SettingsDecoder(key, in: snapshot, path: codingPath, of: findings)
+  /// A decoder of what has a key here; that of a probe goes by what is laid under as well.
+  private func below(_ key: Key, isProbe: Bool = false) throws -> SettingsDecoder {
+    let isProbe = isProbe || findings.isProbe
+    let documents = try isProbe ? base[key.stringValue].map(SettingsDecoder.documents) : nil
+    return SettingsDecoder(
+      key, in: snapshot, path: codingPath, base: documents ?? [:],
+      findings: .init(in: findings, isProbe: isProbe))
   }
 
   private func isNull(_ document: Data) -> Bool { document == Data("null".utf8) }
@@ -81,13 +92,17 @@ extension SettingsGroup {
   private func plain<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
     let scalar = scalar(key)
     guard scalar.isThere else {
-      if let value = try laidUnder(type, key) { return value }
-      if let value = findings.faults.invention(of: type, at: codingPath + [key]) { return value }
-      throw DecodingError.keyNotFound(
-        key, DecodingError.Context(codingPath: codingPath, debugDescription: "it must be set"))
+      return try laidUnder(type, key) ?? missing(type, key)
     }
     findings.note()
     return try scalar.decode(type, at: codingPath + [key])
+  }
+
+  /// What stands in the place of a value that is missing.
+  private func missing<T>(_ type: T.Type, _ key: Key) throws -> T {
+    if let value = findings.invention(of: type, at: codingPath + [key]) { return value }
+    throw DecodingError.keyNotFound(
+      key, DecodingError.Context(codingPath: codingPath, debugDescription: "it must be set"))
   }
 
   /// A value that says itself what it is made of; nil where nothing of it is there.
@@ -96,7 +111,7 @@ extension SettingsGroup {
       findings.note()
       return try document(Data(text.utf8), as: type, at: codingPath + [key])
     }
-    let decoder = below(key)
+    let decoder = try below(key)
     let result = Result { try T(from: decoder) }
     if let text = scalar(key).text, case .failure(DecodingError.dataCorrupted(let context)) = result
     {
@@ -106,8 +121,24 @@ extension SettingsGroup {
           debugDescription: Self.words(of: type) ?? context.debugDescription,
           underlyingError: UnfitText(text: text)))
     }
-    let isThere = decoder.findings.count > 0 || scalar(key).isThere
-    return isThere ? try result.get() : try laidUnder(type, key)
+    let isThere =
+      try decoder.findings.count > 0 || scalar(key).isThere || isMentioned(type, key, result)
+    if isThere { return try result.get() }
+    if let value = try laidUnder(type, key) { return value }
+    // A probe goes on with whatever there is.
+    guard findings.isProbe, case .success(let value) = result else { return nil }
+    return value
+  }
+
+  /// Whether something of a group is there that ended before it had asked for it.
+  private func isMentioned<T: Decodable>(
+    _ type: T.Type, _ key: Key, _ result: Result<T, any Error>
+  ) throws -> Bool {
+    guard !findings.isProbe, case .failure = result else { return false }
+    let probe = try below(key, isProbe: true)
+    // How it ends is of no interest.
+    _ = Result { try T(from: probe) }
+    return probe.findings.count > 0
   }
 
   /// The words that are legal for a type that lists them; nil for others.

@@ -33,7 +33,11 @@ struct SettingsValue: SingleValueDecodingContainer {
   }
 
   private func found<T>(_ type: T.Type) throws -> T {
-    if scalar.isThere { findings.note() }
+    if scalar.isThere {
+      findings.note()
+    } else if findings.isProbe, let value = Faults.anything(of: type) {
+      return value
+    }
     return try scalar.decode(type, at: codingPath)
   }
 }

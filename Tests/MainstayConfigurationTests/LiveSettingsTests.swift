@@ -81,6 +81,37 @@ import Testing
     #expect(log.lines == [refusal] + moves + [taken + "breakers.catalog"])
   }
 
+  @Test func `a policy that was changed elsewhere is left alone by other values`() async throws {
+    try await following { provider in
+      try bulkhead.setLimit(7)
+      // The second change is told once all have heard of the first one.
+      for seconds in 1...2 {
+        provider.setValue(.init(integerLiteral: seconds), forKey: "breakers.catalog.breakFor")
+        await log.lines(atLeast: seconds)
+      }
+      #expect(bulkhead.limit == 7)
+      provider.setValue(9, forKey: "bulkheads.catalog.limit")
+      await log.lines(atLeast: 3)
+      #expect(bulkhead.limit == 9)
+    }
+    let taken = ["breakers", "breakers", "bulkheads"]
+    #expect(log.lines == taken.map { "notice: Took new settings of \($0).catalog" })
+  }
+
+  @Test func `a group of which too little is set is told, and the old one holds`() async throws {
+    try await following { provider in
+      provider.setValue(50, forKey: "breakers.catalog.tripRule.minimumThroughput")
+      await log.lines(atLeast: 1)
+      #expect(breaker.configuration.tripRule == .consecutiveFailures(5))
+    }
+    let refusal = """
+      warning: Kept the old settings of breakers.catalog: CircuitBreaker.Configuration(\
+      breakers.catalog.tripRule: what is there is not legal: A rule is one of \
+      consecutiveFailures, failureRate and slowCalls)
+      """
+    #expect(log.lines == [refusal])
+  }
+
   @Test func `an outbox follows, and keeps what cannot change`() async throws {
     var settings = Outbox.Configuration()
     settings.maximumPending = 7

@@ -142,6 +142,94 @@ import Testing
     #expect((error?.description.count ?? .max) < 400)
   }
 
+  @Test func `a limit of rate takes its kind from keys, and from JSON below its law`() throws {
+    typealias Limit = RateLimiter.Configuration
+    let code = Limit(name: "search", kind: .slidingWindow(limit: 5, per: .seconds(1)))
+    let keys: [AbsoluteConfigKey: ConfigValue] = [
+      "search.name": "search", "search.kind.gcra.rate": 50, "search.kind.gcra.per": 2,
+    ]
+    #expect(
+      try reader(keys).settings(at: "search", over: code).kind
+        == .gcra(rate: 50, per: .seconds(2)))
+    #expect(
+      try reader(keys).settings(Limit.self, at: "search").kind
+        == .gcra(rate: 50, per: .seconds(2)))
+    let json = reader(["search.kind.tokenBucket": #"{"rate": 9, "per": 1, "burst": 3}"#])
+    #expect(
+      try json.settings(at: "search", over: code).kind
+        == .tokenBucket(rate: 9, per: .seconds(1), burst: 3))
+    #expect(try reader([:]).settings(at: "search", over: code) == code)
+  }
+
+  /// Settings as somebody else writes them, whose group asks first for what cannot be made up.
+  private struct Mail: Codable, Equatable {
+    struct Sender: Codable, Equatable {
+      enum Way: String, Codable { case smtp, api }
+
+      var way = Way.smtp
+      var limit = 5
+    }
+
+    var sender = Sender()
+  }
+
+  @Test(
+    arguments: [
+      (["b.tripRule.minimumThroughput": 50], "b.tripRule"),
+      (["b.tripRule.consecutiveFailures": 3, "b.tripRule.failureRate": 0.1], "b.tripRule"),
+      (
+        ["b.tripRule.failureRate": 0.1, "b.tripRule.calls": 5, "b.tripRule.seconds": 5],
+        "b.tripRule.calls"
+      ),
+      (["b.halfOpen.whileProbing.callers": 5], "b.halfOpen.whileProbing.wait"),
+      (["r.backoff.cap": 5], "r.backoff.growth"),
+      (["r.backoff.cap": 5, "r.backoff.first": 1], "r.backoff.growth"),
+      (["a.kind.maximum": 7], "a.kind.law"), (["a.kind.tolerance": 2], "a.kind.law"),
+      (["l.kind.gcra.rate": 50], "l.kind.gcra.per"),
+      (["l.kind.gcra.per": 1], "l.kind.gcra.rate"), (["m.sender.limit": 1], "m.sender.way"),
+    ] as [([AbsoluteConfigKey: ConfigValue], String)])
+  func `a group of which a part is set is never passed over in silence`(
+    _ values: [AbsoluteConfigKey: ConfigValue], _ option: String
+  ) {
+    let reader = reader(values)
+    let limit = RateLimiter.Configuration(name: "a", kind: .gcra(rate: 5, per: .seconds(1)))
+    let error = #expect(throws: ConfigurationError.self) {
+      switch option.first {
+      case "b": _ = try reader.settings(at: "b", over: Breaker(name: "catalog"))
+      case "r": _ = try reader.settings(at: "r", over: Retry.Configuration())
+      case "a": _ = try reader.settings(at: "a", over: AdaptiveLimit.Configuration(name: "a"))
+      case "l": _ = try reader.settings(at: "l", over: limit)
+      default: _ = try reader.settings(at: "m", over: Mail())
+      }
+    }
+    #expect(error?.violations.map(\.option) == [option])
+  }
+
+  @Test func `a part of a group is noticed also where the code says nothing`() {
+    let reader = reader(["r.backoff.cap": 5, "l.name": "a"])
+    let retry = #expect(throws: ConfigurationError.self) {
+      try reader.settings(Retry.Configuration.self, at: "r")
+    }
+    #expect(retry?.violations.map(\.option) == ["r.backoff.growth"])
+    let limit = #expect(throws: ConfigurationError.self) {
+      try reader.settings(RateLimiter.Configuration.self, at: "l")
+    }
+    #expect(limit?.violations.map(\.option) == ["l.kind"], "it is told once")
+  }
+
+  @Test func `a group that is wrong hides no other mistake`() {
+    let reader = reader([
+      "b.tripRule.consecutiveFailures": 3, "b.tripRule.failureRate": 0.1, "b.mode": "off",
+      "b.halfOpen.whileProbing.callers": 5, "b.breakGrowth": "fast",
+    ])
+    let error = #expect(throws: ConfigurationError.self) {
+      try reader.settings(at: "b", over: Breaker(name: "catalog"))
+    }
+    #expect(
+      error?.violations.map(\.option)
+        == ["b.tripRule", "b.breakGrowth", "b.halfOpen.whileProbing.wait", "b.mode"])
+  }
+
   @Test func `a word that is not one of those that are legal is told with them`() {
     let reader = reader(["breaker.name": "catalog", "breaker.mode": "off"])
     let error = #expect(throws: ConfigurationError.self) {

@@ -157,20 +157,21 @@ extension AdaptiveLimit.Kind: Codable {
     case law, initial, minimum, maximum, backoffRatio, timeout, tolerance
   }
 
-  private enum Name: String, Codable {
+  private enum Name: String, Codable, CaseIterable {
     case aimd, vegas, gradient2
   }
 
   /// Decodes the kind; a key that is missing gets its default, but for the law.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
+    // Also what is for another law has to be of its type.
+    let ratio = try values.decode(.backoffRatio, default: 0.9)
+    let timeout = try values.decodeSeconds(.timeout) ?? .seconds(5)
+    let tolerance = try values.decode(.tolerance, default: 1.5)
     switch try values.decode(Name.self, forKey: .law) {
-    case .aimd:
-      self = .aimd(
-        backoffRatio: try values.decode(.backoffRatio, default: 0.9),
-        timeout: try values.decodeSeconds(.timeout) ?? .seconds(5))
+    case .aimd: self = .aimd(backoffRatio: ratio, timeout: timeout)
     case .vegas: self = .vegas()
-    case .gradient2: self = .gradient2(tolerance: try values.decode(.tolerance, default: 1.5))
+    case .gradient2: self = .gradient2(tolerance: tolerance)
     }
     initial = try values.decode(.initial, default: initial)
     minimum = try values.decode(.minimum, default: minimum)

@@ -183,12 +183,19 @@ extension CircuitBreaker.WhileProbing: Codable {
     return .init(atMost: wait.clamped, callers: callers)
   }
 
-  /// Decodes `{"wait": 2, "callers": 100}`; without `wait`, calls are refused.
+  /// Decodes `{"wait": 2, "callers": 100}`; with neither, calls are refused.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    self = .reject
-    guard let wait = try values.decodeSeconds(.wait) else { return }
-    self = .wait(atMost: wait, callers: try values.decode(.callers, default: 100))
+    let callers = try values.decodeIfPresent(Int.self, forKey: .callers)
+    if let wait = try values.decodeSeconds(.wait) {
+      self = .wait(atMost: wait, callers: callers ?? 100)
+    } else if callers == nil {
+      self = .reject
+    } else {
+      throw DecodingError.keyNotFound(
+        CodingKeys.wait,
+        .init(codingPath: values.codingPath, debugDescription: "callers need a time to wait"))
+    }
   }
 
   /// Encodes the settings, the wait as a number of seconds; a refusal as an empty object.

@@ -175,14 +175,16 @@ extension CircuitBreaker.TripRule: Codable {
 }
 
 extension CircuitBreaker.TripRule.Part: Codable {
-  private enum CodingKeys: CodingKey {
+  private enum CodingKeys: CodingKey, CaseIterable {
     case consecutiveFailures, failureRate, slowCalls, longerThan, calls, seconds, minimumThroughput
   }
 
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let kinds = [CodingKeys.consecutiveFailures, .failureRate, .slowCalls]
-    guard kinds.count(where: values.contains) == 1 else {
+    // Asked for each key: not every decoder can list what is there, and so notice a key too many.
+    let found = Set(CodingKeys.allCases.filter(values.contains))
+    guard found.intersection(kinds).count == 1 else {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
           codingPath: values.codingPath,
@@ -192,7 +194,7 @@ extension CircuitBreaker.TripRule.Part: Codable {
       self = .consecutiveFailures(count)
       return
     }
-    guard !(values.contains(.calls) && values.contains(.seconds)) else {
+    guard !found.isSuperset(of: [.calls, .seconds]) else {
       throw DecodingError.dataCorruptedError(
         forKey: .calls, in: values, debugDescription: "A window is of calls or seconds, not both")
     }

@@ -3,7 +3,7 @@
 extension RateLimiter {
   /// How many calls may begin when; the set is open.
   public struct Kind: Sendable, Hashable {
-    enum Law: String, Sendable, Hashable, Codable {
+    enum Law: String, Sendable, Hashable, Codable, CaseIterable {
       case tokenBucket, gcra, slidingWindow
     }
 
@@ -122,29 +122,50 @@ extension RateLimiter.Kind: Codable {
     init?(intValue: Int) { return nil }
   }
 
+  /// What lies under the name of a law.
+  private struct Terms: Decodable {
+    let rate: Int?
+    let limit: Int?
+    let burst: Int?
+    let per: Duration
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      rate = try values.decodeIfPresent(Int.self, forKey: .rate)
+      limit = try values.decodeIfPresent(Int.self, forKey: .limit)
+      burst = try values.decodeIfPresent(Int.self, forKey: .burst)
+      guard let per = try values.decodeSeconds(.per) else {
+        throw DecodingError.keyNotFound(
+          CodingKeys.per,
+          .init(codingPath: values.codingPath, debugDescription: "a time in seconds is needed"))
+      }
+      self.per = per
+    }
+  }
+
   /// Decodes a kind: an object with one key, the kind's name.
   public init(from decoder: any Decoder) throws {
     let laws = try decoder.container(keyedBy: LawKey.self)
-    guard laws.allKeys.count == 1, let key = laws.allKeys.first,
-      let law = Law(rawValue: key.stringValue)
-    else {
+    // Each is asked for by its name: not every decoder can list what is there.
+    let found = try Law.allCases.compactMap { law in
+      try laws.decodeIfPresent(Terms.self, forKey: LawKey(law)).map { (law, $0) }
+    }
+    guard found.count == 1, laws.allKeys.count <= 1, let (law, terms) = found.first else {
       throw DecodingError.dataCorrupted(
         .init(
           codingPath: decoder.codingPath,
           debugDescription: "one of tokenBucket, gcra and slidingWindow is needed"))
     }
-    let values = try laws.nestedContainer(keyedBy: CodingKeys.self, forKey: key)
-    guard let per = try values.decodeSeconds(.per) else {
+    guard let rate = law == .slidingWindow ? terms.limit : terms.rate else {
       throw DecodingError.keyNotFound(
-        CodingKeys.per,
-        .init(codingPath: values.codingPath, debugDescription: "a time in seconds is needed"))
+        law == .slidingWindow ? CodingKeys.limit : .rate,
+        .init(
+          codingPath: laws.codingPath + [LawKey(law)], debugDescription: "it must be set"))
     }
-    let rate = try values.decode(Int.self, forKey: law == .slidingWindow ? .limit : .rate)
-    let burst = try values.decodeIfPresent(Int.self, forKey: .burst)
     switch law {
-    case .tokenBucket: self = .tokenBucket(rate: rate, per: per, burst: burst)
-    case .gcra: self = .gcra(rate: rate, per: per, burst: burst ?? 1)
-    case .slidingWindow: self = .slidingWindow(limit: rate, per: per)
+    case .tokenBucket: self = .tokenBucket(rate: rate, per: terms.per, burst: terms.burst)
+    case .gcra: self = .gcra(rate: rate, per: terms.per, burst: terms.burst ?? 1)
+    case .slidingWindow: self = .slidingWindow(limit: rate, per: terms.per)
     }
   }
 

@@ -25,6 +25,8 @@ public import Mainstay
 /// ```
 public final class SharedPolicies: Sendable {
   private struct Part: Sendable {
+    /// By which part of it a break that others have told is lengthened at most.
+    let jitter: @Sendable () -> Double
     let condition: @Sendable () -> SharingStateMachine.Condition
     let obey: @Sendable (SharingStateMachine.Command) -> Void
   }
@@ -32,41 +34,48 @@ public final class SharedPolicies: Sendable {
   private struct State {
     var machine = SharingStateMachine()
     var parts: [SharingStateMachine.Name: Part] = [:]
-    var dividers: [@Sendable (Int) throws(ConfigurationError) -> Void] = []
-    var members = 1
+    var limits: [any DividedLimit] = []
+    var count: MemberCount
     var isConnected = false
   }
 
-  private let state = Locked(State())
+  private let state: Locked<State>
   private let exchange: any PolicyExchange
   private let pace: Backoff
   private let interval: Duration
   private let clock: any Clock<Duration>
   private let logger: Logger
-  private let chance = Chance()
+  private let chance: Chance
 
   package init(
     over exchange: any PolicyExchange, every interval: Duration, clock: any Clock<Duration>,
-    logger: Logger
+    logger: Logger, chance: Chance = Chance()
   ) {
+    self.chance = chance
     self.exchange = exchange
     self.interval = interval
     self.clock = clock
     self.logger = logger
-    pace = .exponential(from: interval, to: max(interval, .seconds(30)), jitter: .equal)
+    let pause = max(interval, .seconds(30))
+    pace = .exponential(from: interval, to: pause, jitter: .equal)
+    state = Locked(State(count: MemberCount(pause: pause, interval: interval)))
   }
 
   /// How many processes share, as far as is known; 1 or more.
-  public var members: Int { state.withLock(\.members) }
+  public var members: Int { state.withLock(\.count.members) }
 
   /// Whether the last look at the database succeeded.
   public var isConnected: Bool { state.withLock(\.isConnected) }
 
   /// Shares whether a breaker is open, with the breakers of that name in other processes.
   ///
-  /// One that was isolated by hand, or is disabled, neither tells nor hears.
+  /// One that was isolated by hand, or is disabled, neither tells nor hears. A break that others
+  /// have told is lengthened by chance, up to the breaker's `breakJitter`. So not all processes
+  /// probe at the same moment, and who comes later goes by what the first one found out.
   public func share(_ breaker: CircuitBreaker) {
     add(.init(kind: .breaker, name: breaker.name)) {
+      breaker.configuration.breakJitter
+    } condition: {
       guard breaker.configuration.mode == .enabled else { return .aside }
       return switch breaker.state {
       case .closed: .closed
@@ -84,7 +93,10 @@ public final class SharedPolicies: Sendable {
 
   /// Shares a pause, with the cooldowns of that name in other processes.
   public func share(_ cooldown: Cooldown) {
+    // Its calls are spread as they begin.
     add(.init(kind: .cooldown, name: cooldown.name)) {
+      0
+    } condition: {
       cooldown.remaining.map { .open($0) } ?? .closed
     } obey: { command in
       if case .open(let duration) = command { cooldown.begin(for: duration) }
@@ -96,16 +108,20 @@ public final class SharedPolicies: Sendable {
   /// - Parameters:
   ///   - limiter: The limit of this process.
   ///   - part: What the limit is for each of so many processes, such as
-  ///     `.gcra(rate: 100, per: .seconds(members))` for 100 calls a second in all.
+  ///     `.gcra(rate: 100, per: .seconds(members))` for 100 calls a second in all. Where somebody
+  ///     sets another kind, it is asked at the next look, and what it says holds again.
   /// - Throws: `ConfigurationError` where the limit of a single process is not legal.
   public func share(
     _ limiter: RateLimiter, dividedAs part: @escaping @Sendable (_ members: Int) -> RateLimiter.Kind
   ) throws(ConfigurationError) {
-    let divide: @Sendable (Int) throws(ConfigurationError) -> Void = {
-      members throws(ConfigurationError) in try limiter.setKind(part(members))
-    }
-    try divide(members)
-    state.withLock { $0.dividers.append(divide) }
+    try divide(
+      Division {
+        limiter.configuration.kind
+      } into: { _, members in
+        part(members)
+      } set: { kind throws(ConfigurationError) in
+        try limiter.setKind(kind)
+      })
   }
 
   /// Divides a budget for repetitions among the processes that are there.
@@ -114,23 +130,32 @@ public final class SharedPolicies: Sendable {
   /// holds, is divided: all processes together may repeat as much as one with the whole budget.
   /// Each one keeps room for the dearest repetition, without which it could never make one.
   ///
-  /// - Parameter budget: The budget of this process, whose settings say what all may have.
+  /// - Parameter budget: The budget of this process, whose settings say what all may have. So do
+  ///   those that it is given later: they are divided at the next look.
   /// - Throws: `ConfigurationError` for `RetryBudget.unlimited`.
   public func share(_ budget: RetryBudget) throws(ConfigurationError) {
-    let whole = budget.configuration
-    let divide: @Sendable (Int) throws(ConfigurationError) -> Void = {
-      members throws(ConfigurationError) in try budget.update(whole.divided(by: members))
-    }
-    try divide(members)
-    state.withLock { $0.dividers.append(divide) }
+    try divide(
+      Division {
+        budget.configuration
+      } into: { whole, members in
+        whole.divided(by: members)
+      } set: { part throws(ConfigurationError) in
+        try budget.update(part)
+      })
+  }
+
+  private func divide(_ limit: some DividedLimit) throws(ConfigurationError) {
+    try limit.divide(by: members)
+    state.withLock { $0.limits.append(limit) }
   }
 
   private func add(
-    _ name: SharingStateMachine.Name,
-    _ condition: @escaping @Sendable () -> SharingStateMachine.Condition,
+    _ name: SharingStateMachine.Name, jitter: @escaping @Sendable () -> Double,
+    condition: @escaping @Sendable () -> SharingStateMachine.Condition,
     obey: @escaping @Sendable (SharingStateMachine.Command) -> Void
   ) {
-    state.withLock { $0.parts[name] = Part(condition: condition, obey: obey) }
+    let part = Part(jitter: jitter, condition: condition, obey: obey)
+    state.withLock { $0.parts[name] = part }
   }
 }
 
@@ -160,10 +185,13 @@ extension SharedPolicies {
     let told = tellings()
     do {
       take(try await exchange.exchange(told))
+      divide()
       return true
     } catch {
       if error.isCancellation || Task.isCancelled { throw CancellationError() }
       lose(told, because: error)
+      // Somebody may have set another limit meanwhile.
+      divide()
       return false
     }
   }
@@ -184,22 +212,29 @@ extension SharedPolicies {
   /// Does what others say.
   private func take(_ news: PolicyNews) {
     let conditions = conditions()
-    let (commands, dividers) = state.withLock { state in
+    let shares = state.withLock(\.parts).mapValues { $0.jitter() * chance.fraction() }
+    let commands = state.withLock { state in
       let commands = news.heard.compactMap { name, heard in
-        conditions[name].flatMap { state.machine.hear(name, heard, while: $0) }
-          .flatMap { command in state.parts[name].map { ($0, command) } }
+        conditions[name].flatMap {
+          state.machine.hear(name, heard, while: $0, lengthenedBy: shares[name] ?? 0)
+        }
+        .flatMap { command in state.parts[name].map { ($0, command) } }
       }
-      let isNew = state.members != news.members
-      state.members = news.members
+      state.count.see(news.members)
       state.isConnected = true
-      return (commands, isNew ? state.dividers : [])
+      return commands
     }
     for (part, command) in commands { part.obey(command) }
-    for divide in dividers {
+  }
+
+  /// Gives this process its part of each limit.
+  private func divide() {
+    let (limits, members) = state.withLock { ($0.limits, $0.count.members) }
+    for limit in limits {
       do throws(ConfigurationError) {
-        try divide(news.members)
+        try limit.divide(by: members)
       } catch {
-        logger.warning("A limit was not divided by \(news.members): \(error)")
+        logger.warning("A limit was not divided by \(members): \(error)")
       }
     }
   }
@@ -210,6 +245,7 @@ extension SharedPolicies {
   ) {
     let isNew = state.withLock { state in
       for (name, notice) in told { state.machine.forget(name, told: notice) }
+      state.count.lose()
       defer { state.isConnected = false }
       return state.isConnected
     }

@@ -97,8 +97,15 @@ package struct SharingStateMachine: Sendable {
 
   /// Hears what was last said about a policy.
   ///
+  /// - Parameters:
+  ///   - name: The policy.
+  ///   - heard: What was said.
+  ///   - now: How the policy of this process is.
+  ///   - share: By which part of it a break is lengthened; 0 or more, the default is 0.
   /// - Returns: What to do with this process's own; nil where that is nothing.
-  package mutating func hear(_ name: Name, _ heard: Heard, while now: Condition) -> Command? {
+  package mutating func hear(
+    _ name: Name, _ heard: Heard, while now: Condition, lengthenedBy share: Double = 0
+  ) -> Command? {
     guard heard.version > parts[name, default: Part()].version else { return nil }
     parts[name, default: Part()].version = heard.version
     guard !heard.isOwn else { return nil }
@@ -107,8 +114,9 @@ package struct SharingStateMachine: Sendable {
     case (.opened(let left), .open(let own)) where left <= own + Self.tolerance: return nil
     case (.opened(let left), _):
       guard left > .zero else { return nil }
-      parts[name, default: Part()].last = .open(left)
-      return .open(left)
+      let longer = left + left * share
+      parts[name, default: Part()].last = .open(longer)
+      return .open(longer)
     case (.closed, .open), (.closed, .trying):
       parts[name, default: Part()].last = .closed
       return .close

@@ -15,7 +15,8 @@ import Testing
   private func process(_ id: Int) -> SharedPolicies {
     SharedPolicies(
       over: Seat(board: board, id: id), every: .milliseconds(500), clock: clock,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      chance: Chance(seed: UInt64(id)))
   }
 
   private func breaker(_ name: String = "catalog") -> CircuitBreaker {
@@ -56,6 +57,38 @@ import Testing
     #expect(other.state != .open(retryAfter: .seconds(5)))
   }
 
+  @Test(.requirement("P7")) func `processes that hear of one break do not all probe at once`()
+    async throws
+  {
+    func jittery() -> CircuitBreaker {
+      CircuitBreaker(
+        "catalog", .consecutiveFailures(1), breakFor: .seconds(5), breakJitter: 0.2, clock: clock)
+    }
+    let (here, mine) = (process(0), jittery())
+    here.share(mine)
+    try mine.admit().fail()
+    #expect(try await here.look())
+    guard case .open(let told) = mine.state else {
+      Issue.record("it is not open")
+      return
+    }
+    let others = (1...10).map { (process($0), jittery()) }
+    for (there, other) in others { there.share(other) }
+    var breaks: Set<Duration> = []
+    for (there, other) in others {
+      #expect(try await there.look())
+      guard case .open(let left) = other.state else { continue }
+      breaks.insert(left)
+    }
+    #expect(breaks.count == 10)
+    #expect(breaks.allSatisfy { $0 >= told && $0 <= told * 1.2 })
+    for _ in 0..<3 {
+      clock.advance(by: .seconds(1))
+      for (there, _) in others { #expect(try await there.look()) }
+    }
+    #expect(board.version == 1, "what was lengthened is not told on")
+  }
+
   @Test func `a pause that a service asked for holds for all`() async throws {
     let (here, there) = (process(1), process(2))
     let mine = Cooldown("catalog", spread: .zero, clock: clock)
@@ -80,6 +113,36 @@ import Testing
     #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(1)))
   }
 
+  @Test func `after an outage nobody takes the part of those who are not back yet`() async throws {
+    let here = process(1)
+    let limiter = RateLimiter("catalog", .gcra(rate: 1, per: .seconds(1)), clock: clock)
+    try here.share(limiter) { .gcra(rate: 100, per: .seconds($0)) }
+    _ = try await (process(2).look(), here.look())
+    board.fail()
+    #expect(try await !here.look())
+    board.mend()
+    board.leave(2)
+    // Half a second apart: whoever asks again after 30 seconds is seen by the last of them.
+    for _ in 0..<61 {
+      #expect(try await here.look())
+      #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(2)))
+    }
+    #expect(try await here.look())
+    #expect(here.members == 1)
+    #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(1)))
+  }
+
+  @Test func `after an outage a process that comes counts at once`() async throws {
+    let here = process(1)
+    _ = try await (process(2).look(), here.look())
+    board.fail()
+    #expect(try await !here.look())
+    board.mend()
+    board.leave(2)
+    _ = try await (process(3).look(), process(4).look(), here.look())
+    #expect(here.members == 3)
+  }
+
   @Test func `a budget for repetitions is divided among those who are there`() async throws {
     let (here, there) = (process(1), process(2))
     let budget = RetryBudget(minimumPerSecond: 10, capacity: 50, initial: 40, clock: clock)
@@ -96,6 +159,44 @@ import Testing
     #expect(budget.configuration.minimumPerSecond == 10 && budget.configuration.capacity == 50)
     clock.advance(by: .seconds(1))
     #expect(budget.available == 35)
+  }
+
+  @Test func `other settings of a limit that is divided are those of all together`() async throws {
+    let (here, there) = (process(1), process(2))
+    let budget = RetryBudget(minimumPerSecond: 10, capacity: 50, clock: clock)
+    let limiter = RateLimiter("catalog", .gcra(rate: 1, per: .seconds(1)), clock: clock)
+    try here.share(budget)
+    try here.share(limiter) { .gcra(rate: 100, per: .seconds($0)) }
+    _ = try await (there.look(), here.look())
+    try budget.update(.init(minimumPerSecond: 30, capacity: 90))
+    try limiter.setKind(.gcra(rate: 7, per: .seconds(1)))
+    #expect(try await here.look())
+    #expect(budget.configuration.minimumPerSecond == 15 && budget.configuration.capacity == 45)
+    #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(2)))
+    board.fail()
+    try budget.update(.init(minimumPerSecond: 20, capacity: 40))
+    #expect(try await !here.look())
+    #expect(budget.configuration.minimumPerSecond == 10 && budget.configuration.capacity == 20)
+    board.mend()
+    _ = try await (process(3).look(), process(4).look(), here.look())
+    #expect(here.members == 4)
+    #expect(budget.configuration.minimumPerSecond == 5 && budget.configuration.capacity == 10)
+  }
+
+  @Test func `a part that is not legal is told once, and the limit stays`() async throws {
+    let log = Log()
+    let here = SharedPolicies(
+      over: Seat(board: board, id: 1), every: .milliseconds(500), clock: clock,
+      logger: log.logger { "\($0.message)" })
+    let limiter = RateLimiter("catalog", .gcra(rate: 1, per: .seconds(1)), clock: clock)
+    try here.share(limiter) { .gcra(rate: 2 - $0, per: .seconds(1)) }
+    _ = try await process(2).look()
+    for _ in 0..<3 { #expect(try await here.look()) }
+    #expect(limiter.configuration.kind == .gcra(rate: 1, per: .seconds(1)))
+    #expect(log.lines.count == 1)
+    board.leave(2)
+    _ = try await (here.look(), process(2).look(), here.look())
+    #expect(log.lines.count == 2)
   }
 
   @Test func `a part of a budget has room for the dearest repetition, and fills in the end`()

@@ -50,6 +50,16 @@ import Testing
     #expect(machine.look(at: breaker, .closed) == nil)
   }
 
+  @Test mutating func `a break that is lengthened as it is heard is not told on`() {
+    let opened = heard(.opened(.seconds(4)), 1)
+    #expect(
+      machine.hear(breaker, opened, while: .closed, lengthenedBy: 0.5) == .open(.seconds(6)))
+    #expect(machine.look(at: breaker, .open(.seconds(6))) == nil)
+    let same = heard(.opened(.seconds(4)), 2)
+    #expect(machine.hear(breaker, same, while: .open(.seconds(6)), lengthenedBy: 0.9) == nil)
+    #expect(machine.look(at: breaker, .open(.seconds(6))) == nil)
+  }
+
   @Test mutating func `a notice is heard once, an older one and one's own never`() {
     #expect(machine.hear(breaker, heard(.opened(.seconds(3)), 7), while: .closed) != nil)
     #expect(machine.hear(breaker, heard(.opened(.seconds(3)), 7), while: .closed) == nil)
