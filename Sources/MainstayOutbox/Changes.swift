@@ -14,6 +14,8 @@ final class Changes: Sendable {
   }
 
   private let state = Locked(State())
+  /// How long a store that cannot be read is left alone.
+  private static let rest = Duration.milliseconds(500)
   /// The machine's own time, whatever clock the outbox has: it measures what counting costs.
   private let timeline = Timeline.live
   private let read: @Sendable () async -> OutboxSnapshot?
@@ -86,13 +88,17 @@ final class Changes: Sendable {
       let spent = timeline.now - start
       let (subscribers, again) = state.withLock { state in
         defer { state.isAgain = false }
-        if !state.isAgain { state.isReading = false }
-        return (Array(state.subscribers.values), state.isAgain)
-      }
-      if let snapshot {
-        for subscriber in subscribers { subscriber.yield(snapshot) }
+        // Nobody may say that something changed for long, and some have been told nothing yet.
+        let isUnread = snapshot == nil && !state.subscribers.isEmpty
+        state.isReading = state.isAgain || isUnread
+        return (Array(state.subscribers.values), state.isReading)
       }
       isMore = again
+      guard let snapshot else {
+        if again { try? await timeline.sleep(until: timeline.now + Self.rest) }
+        continue
+      }
+      for subscriber in subscribers { subscriber.yield(snapshot) }
       // Counting a long queue takes its time: most of it is left to the work.
       if again, spent > .milliseconds(1) {
         try? await timeline.sleep(until: timeline.now + spent.clamped * 4)

@@ -12,7 +12,7 @@ extension Drainer {
   ///   ends, too, where the store fails, at the end of the drainer, and for a task that is
   ///   cancelled.
   @discardableResult func resume() -> AsyncStream<Never> {
-    isPaused = false
+    (isPaused, isSuspended) = (false, false)
     resumptions += 1
     settings.granted.suspend(until: nil)
     // A suspension that waits for what runs is over; the end of the drainer is not.
@@ -25,16 +25,17 @@ extension Drainer {
 
   /// Starts nothing any more, and returns when nothing runs, or as soon as somebody resumes.
   ///
-  /// What runs longer is cancelled and given back, and what does not heed that is given up on.
+  /// What runs longer is cancelled and given back, and what does not heed that is given up on. What
+  /// is heard meanwhile, such as of a better network, is done once somebody resumes.
   ///
   /// - Returns: Whether nothing runs; false where somebody has resumed meanwhile.
   func suspend(within patience: Duration) async -> Bool {
-    isPaused = true
+    (isPaused, isSuspended) = (true, true)
     let before = resumptions
     let end = settings.timeline.now + patience.clamped
     // Before the first wait: whoever resumes during one takes it back.
     settings.granted.suspend(until: end)
-    if isClaiming { await withCheckedContinuation { claimWaiters.append($0) } }
+    if isLooking { await withCheckedContinuation { lookWaiters.append($0) } }
     guard resumptions == before else { return false }
     await idle(until: end)
     guard resumptions == before else { return false }

@@ -51,9 +51,15 @@ actor Drainer {
   /// How often it went on after a pause: a suspension that waits notices by it that it is over.
   var resumptions = 0
   var isEnding = false
-  /// Whether a claim is on its way, and who waits until it is over.
-  var isClaiming = false
-  var claimWaiters: [CheckedContinuation<Void, Never>] = []
+  /// Whether it leaves the store alone until somebody resumes.
+  var isSuspended = false {
+    didSet { (store as? any SharedStore)?.setSuspended(isSuspended) }
+  }
+  /// Whether a look at the store is on its way, and who waits until it is over.
+  var isLooking = false
+  var lookWaiters: [CheckedContinuation<Void, Never>] = []
+  /// Whether the claim of that look is on its way.
+  private var isClaiming = false
   /// Who waits for a whole turn that begins after they came.
   var turnWaiters: [AsyncStream<Never>.Continuation] = []
   /// What somebody has cancelled while a claim was on its way that may have leased it before.
@@ -190,12 +196,12 @@ actor Drainer {
       do {
         // Whoever comes while this turn is on its way waits for the next one.
         let (waiting, start) = (turnWaiters.count, settings.timeline.now)
-        try await reconsider()
-        try await expedite()
-        try await heedOthers()
-        followSettings()
-        try await promote()
-        try await turn()
+        guard !isSuspended else {
+          turnEnded(for: waiting)
+          await wakes.signal.wait(until: nil, on: settings.timeline)
+          continue
+        }
+        try await look()
         turnEnded(for: waiting)
         settings.changed()
         (storageFailures, isOutdated) = (0, false)
@@ -218,9 +224,25 @@ actor Drainer {
     }
   }
 
+  /// Does all that is to be done with the store, and begins what can begin.
+  private func look() async throws {
+    isLooking = true
+    defer {
+      isLooking = false
+      for waiter in lookWaiters { waiter.resume() }
+      lookWaiters = []
+    }
+    try await reconsider()
+    try await expedite()
+    try await heedOthers()
+    followSettings()
+    try await promote()
+    try await turn()
+  }
+
   /// Looks anew at what a constraint held back that holds now.
   private func reconsider() async throws {
-    guard mustReconsider else { return }
+    guard mustReconsider, !isSuspended else { return }
     mustReconsider = false
     do {
       try await store.reconsider()
@@ -232,7 +254,7 @@ actor Drainer {
 
   /// Makes ready what waits because of the network, where that has become better.
   private func expedite() async throws {
-    guard let delay = mustExpedite else { return }
+    guard let delay = mustExpedite, !isSuspended else { return }
     mustExpedite = nil
     do {
       try await store.expedite(unimportantAfter: delay)
@@ -291,9 +313,6 @@ actor Drainer {
   private func claimEnded() {
     isClaiming = false
     cancelledMeanwhile = []
-    let waiters = claimWaiters
-    claimWaiters = []
-    for waiter in waiters { waiter.resume() }
   }
 
   /// How many more operations of a type may run, for types with a limit of their own.

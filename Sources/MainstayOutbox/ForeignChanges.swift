@@ -30,6 +30,9 @@ package protocol SharedStore: OutboxStore {
 
   /// Tidies up quickly, since the app is about to be suspended.
   func prepareForSuspension() async
+
+  /// Does nothing by itself during a suspension; never waits.
+  func setSuspended(_ isSuspended: Bool)
 }
 
 /// An operation that was given up, and not by the end of its run.
@@ -57,6 +60,9 @@ extension SharedStore {
 
   /// Others than a file have nothing to tidy up.
   package func prepareForSuspension() async {}
+
+  /// What others do has nothing to do with a suspension of this process.
+  package func setSuspended(_ isSuspended: Bool) {}
 }
 
 extension SQLiteStore: SharedStore {
@@ -83,7 +89,8 @@ extension SQLiteStore: SharedStore {
 ///
 /// It asks the database for a number, which takes some microseconds: twenty times a second while
 /// others have the file open, else once a second, since there is nothing that would tell. Who looks
-/// that often also notices when nothing is written, and tends to the log then.
+/// that often also notices when nothing is written, and tends to the log then. It leaves the file
+/// alone during a suspension.
 enum ForeignChanges {
   static let whileShared = Duration.milliseconds(50)
   static let whileAlone = Duration.seconds(1)
@@ -95,6 +102,10 @@ enum ForeignChanges {
     var known: Int64?
     while !Task.isCancelled {
       do {
+        guard !store.isSuspended else {
+          try await timeline.sleep(until: timeline.now + whileAlone)
+          continue
+        }
         let (activity, isShared) = try await store.changesOfOthers()
         // Also the first time: something may have happened since the work began.
         if known != activity.others { changed() }

@@ -68,8 +68,9 @@ extension Outbox {
     /// Whether the file may lie in the container of an app group, which extensions share; the
     /// default is false, and such a file is refused: ``OutboxError/Code/unavailable``.
     ///
-    /// A system ends an app that is suspended while it holds a lock of such a file. It counts on
-    /// Apple platforms, and is not a part of the encoded settings.
+    /// A system ends an app that is suspended while it holds a lock of such a file, and an outbox
+    /// holds one until it is shut down: see <doc:AppleLifecycle>. It counts on Apple platforms, and
+    /// is not a part of the encoded settings.
     public var allowsAppGroup = false
     /// How the errors of workers are classified; nil, the default, for `ErrorMapping.current`.
     ///

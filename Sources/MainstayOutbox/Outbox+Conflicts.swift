@@ -103,10 +103,12 @@ extension Outbox {
     let waiting = try await operations(orderedBy: orderingKey)
     guard remote.state != .missing, let first = waiting.first(where: { $0.state != .blocked }),
       let operation = drainer.workers.decoded(first, as: type),
-      let plain = try? PayloadCoding.encode(remote)
+      let plain = try? PayloadCoding.encode(KeptState(remote, of: type.kind))
     else { return false }
     let latest = try await latest(for: first)
-    guard remote != operation.remote(latest) else { return false }
+      .map { drainer.workers.kept($0, beside: first, as: type) }
+    // Anything is news where nobody can read what was known.
+    guard remote != (try? operation.remote(latest)) else { return false }
     let step = MergeStep(operation.merged(into: remote), remote)
     var fields: [FieldConflict] = []
     if case .ask(let found) = step.next { fields = found }
@@ -135,8 +137,9 @@ extension Outbox {
     guard let found = all.first(where: { $0.id == id }),
       let operation = drainer.workers.decoded(found.operation, as: type)
     else { return nil }
-    let remote = found.remote.flatMap { try? Operation.version(in: $0) }
-    let known = remote ?? VersionedState(.missing, version: nil)
+    let known =
+      found.remote.map { Operation.known($0, beside: found.operation, drainer.workers) }
+      ?? VersionedState(.missing, version: nil)
     let result = operation.merged(into: known)
     let fields = found.fields.isEmpty ? [FieldConflict.noRemote] : found.fields
     let conflict = Conflict(

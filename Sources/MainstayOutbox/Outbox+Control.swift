@@ -184,8 +184,9 @@ extension Outbox {
   /// What runs has time to end; after that it is cancelled and given back, at no cost. A worker
   /// that does not end half a second after that is given up on: its operation counts as of unknown
   /// outcome, and what the worker says later is not heard. The write-ahead log of a file is cut
-  /// short then, unless somebody reads it. Go on with ``resume()``; where that comes while this
-  /// waits, it returns at once, and nothing else is cancelled.
+  /// short then, unless somebody reads it, and the outbox leaves the file alone. Go on with
+  /// ``resume()``; where that comes while this waits, it returns at once, and nothing else is
+  /// cancelled. The lock by which others know that this outbox is open stays until it is shut down.
   ///
   /// - Parameter patience: How long runs may take to end; zero or more, the default is 4 seconds: a
   ///   system gives an app 5.

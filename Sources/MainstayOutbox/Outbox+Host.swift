@@ -22,7 +22,8 @@ extension Outbox {
   /// starts to work.
   ///
   /// Its tables begin with `mainstay_`, and have migrations of their own. The settings of the
-  /// connection stay as they are: see ``durability()``.
+  /// connection stay as they are: see ``durability()``. On Apple platforms a database in an app
+  /// group has to be asked for: see <doc:AppleLifecycle>.
   ///
   /// - Parameters:
   ///   - writer: The app's connection.
@@ -46,6 +47,7 @@ extension Outbox {
     let store = SQLiteStore(
       in: writer, migrator: migrator, limits: { live.now.limits },
       clock: surroundings.fileClock(now?()))
+    try AppGroup.check(store.url, isAllowed: configuration.allowsAppGroup)
     try await self.init(
       store: store, configuration: configuration, ownLimits: live, surroundings: surroundings,
       workers: workers())

@@ -14,6 +14,9 @@ extension Worker {
   /// Forms go up step by step: call it again for the form before that. The bytes on the disk stay
   /// as they are until the operation is done, so an app that goes back a version still reads them.
   ///
+  /// Of a ``MergingOperation``, what the other side is known to have is brought up with it: `upcast`
+  /// is asked for it as the ``MergingOperation/base`` of the operation, and so more than once.
+  ///
   /// - Parameters:
   ///   - old: The form before; the same kind, and a smaller version.
   ///   - upcast: Makes the newer form of the older; what it throws parks the operation.
@@ -26,7 +29,7 @@ extension Worker {
 
   /// A worker of the same rules for payloads of another form.
   fileprivate func reading(
-    _ type: PayloadType, _ convert: @escaping @Sendable (Data) throws -> Data
+    _ type: PayloadType, kept: Kept?, _ convert: @escaping @Sendable (Data) throws -> Data
   ) -> Worker {
     var ask: Ask?
     if let reconcile {
@@ -35,11 +38,20 @@ extension Worker {
     var step: MergeStep.Make?
     if let merge { step = { data, latest in try merge(try convert(data), latest) } }
     var left: MergeStep.Applied?
-    if let applied { left = { data, latest in try applied(try convert(data), latest) } }
+    if let applied {
+      left = { data, latest in
+        try applied(try convert(data), latest.map { kept?(data, $0) ?? $0 })
+      }
+    }
     var worker = Worker(
       type: type, newest: newest, rules: rules,
-      perform: { [perform] data, context in try await perform(try convert(data), context) },
-      reconcile: ask, merge: step, applied: left,
+      perform: { [perform] data, context in
+        let latest = context.run.latest
+        var context = context
+        context.run.latest = { try await latest().map { kept?(data, $0) ?? $0 } }
+        return try await perform(try convert(data), context)
+      },
+      reconcile: ask, merge: step, applied: left, kept: kept,
       read: { [read] data in try read(try convert(data)) })
     worker.gates = gates
     return worker
@@ -66,7 +78,8 @@ extension [Worker] {
       oldType.kind == newType.kind && oldType.version < newType.version,
       "upcasting from \(oldType.kind) \(oldType.version) to \(newType.kind) \(newType.version) is "
         + "not legal: the same kind and a smaller version")
-    let worker = newer.reading(oldType) { data in
+    let kept = Worker.kept(newer.kept, from: old, upcast)
+    let worker = newer.reading(oldType, kept: kept) { data in
       let old = try Old.decode(data)
       do {
         return try upcast(old).encoded()

@@ -41,23 +41,26 @@ public struct Worker: Sendable {
   /// What a run that was found applied has left of the record, from what the other side had before;
   /// nil where nothing is merged.
   let applied: MergeStep.Applied?
+  /// Brings up what is kept of the record beside a payload; nil where nothing is merged.
+  let kept: Kept?
   /// Who lets calls of this worker through.
   var gates = Gates()
 
   init<Operation: QueuedOperation>(
     for operation: Operation.Type, rules: OperationStateMachine.Rules, perform: @escaping Perform,
-    reconcile: Ask?, merge: MergeStep.Make? = nil, applied: MergeStep.Applied? = nil
+    reconcile: Ask?, merge: MergeStep.Make? = nil, applied: MergeStep.Applied? = nil,
+    kept: Kept? = nil
   ) {
     self.init(
       type: Operation.payloadType, newest: Operation.payloadType, rules: rules, perform: perform,
-      reconcile: reconcile, merge: merge, applied: applied,
+      reconcile: reconcile, merge: merge, applied: applied, kept: kept,
       read: { try Operation.decode($0).encoded() })
   }
 
   init(
     type: PayloadType, newest: PayloadType, rules: OperationStateMachine.Rules,
     perform: @escaping Perform, reconcile: Ask?, merge: MergeStep.Make?,
-    applied: MergeStep.Applied?, read: @escaping Read
+    applied: MergeStep.Applied?, kept: Kept?, read: @escaping Read
   ) {
     self.type = type
     self.newest = newest
@@ -67,6 +70,7 @@ public struct Worker: Sendable {
     self.reconcile = reconcile
     self.merge = merge
     self.applied = applied
+    self.kept = kept
   }
 
   /// Makes a worker.

@@ -22,7 +22,7 @@ public struct WorkerContext: Sendable {
   /// The lane.
   public let lane: Lane
 
-  let run: RunAccess
+  var run: RunAccess
 
   /// How long the run has before something ends it; nil where nothing is known that does.
   ///
@@ -93,7 +93,7 @@ public struct WorkerContext: Sendable {
 /// What a context reaches of the run that it belongs to.
 struct RunAccess: Sendable {
   let checkpoint: Data?
-  let latest: @Sendable () async throws -> Data?
+  var latest: @Sendable () async throws -> Data?
   let confirm: @Sendable () async throws -> Void
   let keep: @Sendable (Data) async throws -> Void
   let report: @Sendable (OperationProgress) -> Void

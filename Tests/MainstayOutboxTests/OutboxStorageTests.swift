@@ -103,6 +103,21 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(arguments: ["snapshot", "operations"])
+  func `what waits is told as soon as the store can be read again`(call: String) async throws {
+    var configuration = shop.configuration
+    configuration.startsPaused = true
+    // Nothing else happens that would be told.
+    let outbox = try await Outbox(store: store, configuration: configuration) {
+      shop.worker { _, _ in }
+    }
+    let id = try await outbox.enqueue(Note(text: "a"), orderedBy: "k")
+    store.fail(call, times: 1)
+    var told = outbox.pendingOperations(orderedBy: "k").makeAsyncIterator()
+    #expect(await told.following()?.map(\.id) == [id])
+    await outbox.shutDown()
+  }
+
   /// Says again and again that others may have changed something.
   private struct NoisyStore: SharedStore, ForwardingStore {
     let store: any OutboxStore

@@ -2,6 +2,7 @@
 
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
@@ -76,6 +77,25 @@ import Testing
     #expect(left.value == nil)
     gate.open()
     await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test func `what is heard during a suspension is done when somebody resumes`() async throws {
+    let shop = try Workshop()
+    let day = shop.day
+    let store = FailingStore(now: { day.now })
+    let outbox = try await Outbox(
+      store: store, configuration: shop.configuration, clock: shop.clock
+    ) { shop.worker { _, _ in } }
+    await outbox.set(.network, isMet: false)
+    await outbox.suspend()
+    let before = store.count("reconsider")
+    await outbox.set(.network, isMet: true)
+    // Time enough for a turn.
+    for _ in 0..<100 { _ = try await outbox.snapshot() }
+    #expect(store.count("reconsider") == before)
+    await outbox.resume()
+    await store.wait(for: "reconsider", count: before + 1)
     await outbox.shutDown()
   }
 }

@@ -24,7 +24,7 @@ package enum AppGroup {
       .unavailable,
       details: """
         \(path) lies in an app group, where a system ends an app that is suspended while it holds \
-        a lock: set allowsAppGroup, and call suspend() in time
+        a lock: set allowsAppGroup, and call suspend() and shutDown() in time
         """)
   }
 

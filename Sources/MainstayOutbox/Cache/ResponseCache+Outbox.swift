@@ -17,15 +17,26 @@ extension StoredOperation {
 extension Outbox {
   /// The operations of an ordering key that are not finished, now and each time they are others.
   ///
+  /// Where the store cannot be read, it is asked again half a second later.
+  ///
   /// - Parameter orderingKey: What they change.
   /// - Returns: The stream; the newest is never missed, older ones may be. It ends with the outbox.
   public func pendingOperations(
     orderedBy orderingKey: some CustomStringConvertible & Sendable
   ) -> some AsyncSequence<[StoredOperation], Never> & Sendable {
     let told = Told()
+    let timeline = drainer.settings.timeline
     return changes.compactMap { [weak self] _ in
-      guard let found = try? await self?.operations(orderedBy: orderingKey) else { return nil }
-      return told.isNews(found) ? found : nil
+      while !Task.isCancelled {
+        do throws(OutboxError) {
+          guard let found = try await self?.operations(orderedBy: orderingKey) else { return nil }
+          return told.isNews(found) ? found : nil
+        } catch {
+          guard error.code != .shutDown else { return nil }
+          try? await timeline.sleep(until: timeline.now + .milliseconds(500))
+        }
+      }
+      return nil
     }
   }
 }
@@ -83,7 +94,7 @@ extension ResponseCache {
   ///
   /// It is a rebase of changes that are functions, of which none is lost with the app.
   /// A change that throws is left out, for as long as it does: one that cannot be done to what the
-  /// service has by now, or that this has already.
+  /// service has by now, or that this has already. It still waits, so `localChanges` counts it.
   ///
   /// - Parameters:
   ///   - key: What the answer depends on.

@@ -60,22 +60,32 @@ extension MergingOperation {
   }
 
   /// What the other side was last known to have; what this side began with where nothing was heard
-  /// since, or where it cannot be read.
+  /// since.
   ///
   /// What the first change of the record began with is no news: it counts for a change that goes on
   /// from the first one, and not for one that knows of another version. Of what is outdated only
   /// the version counts, where this side names none.
-  func remote(_ latest: Data?) -> VersionedState<Record> {
-    guard let latest,
-      let kept = try? PayloadCoding.decode(KeptState<Record>.self, from: latest.withoutMark)
-    else { return base }
-    let known = VersionedState(kept.state, version: kept.version)
+  ///
+  /// - Throws: ``NotSent`` where a change goes on from what cannot be read, since it has another
+  ///   form: nobody knows what of this change the other side has.
+  func remote(_ latest: Data?) throws -> VersionedState<Record> {
+    guard let latest, let note = KeptNote(latest) else { return base }
+    let kept = KeptState<Record>(latest)
+    // A kind with other records may have the same ordering key.
+    if kept == nil, let kind = note.kind, kind != Self.kind.rawValue { return base }
     if latest.isOutdated {
-      return VersionedState(base.state, version: base.version ?? known.version)
+      return VersionedState(base.state, version: base.version ?? note.version)
     }
-    guard kept.beginning != nil else { return known }
+    guard let kept else {
+      let goesOn = base.version == nil || note.beginning != nil && base.version == note.version
+      // What names another version is refused by the other side where it has a newer one.
+      guard goesOn, base.state != .missing else { return base }
+      let remote = VersionedState<Record>(.missing, version: note.version)
+      throw NotSent(step: MergeStep(.ask([.noRemote])), remote: remote)
+    }
+    guard kept.beginning != nil else { return kept.remote }
     if base.state == .missing { return base }
-    return base.version == nil || base.version == known.version ? known : base
+    return base.version == nil || base.version == kept.version ? kept.remote : base
   }
 
   /// What this side began with, for those behind it.
@@ -86,8 +96,7 @@ extension MergingOperation {
   package func encodedBase(of id: OperationID) throws(OutboxError) -> Data? {
     guard base.state != .missing else { return nil }
     do {
-      return try PayloadCoding.encode(
-        KeptState(state: base.state, version: base.version, beginning: id))
+      return try PayloadCoding.encode(KeptState(base, of: Self.kind, beginning: id))
     } catch {
       throw OutboxError(
         .unencodable, details: "\(Self.kind) \(Self.version): base", underlying: error)
@@ -106,27 +115,6 @@ extension MergingOperation {
 
   static func version(in data: Data) throws -> VersionedState<Record> {
     try PayloadCoding.decode(VersionedState<Record>.self, from: data)
-  }
-}
-
-/// What is kept of a record: a `VersionedState`, and whose base it is where nothing was heard yet.
-private struct KeptState<Record: Codable & Sendable>: Codable {
-  let state: RecordState<Record>
-  let version: String?
-  let beginning: OperationID?
-}
-
-private struct KeptBeginning: Decodable {
-  let beginning: OperationID?
-}
-
-extension Data {
-  /// What is kept of a record, as far as it is news to an operation: what it began with itself may
-  /// have been replaced with its payload since.
-  func news(to id: OperationID) -> Data? {
-    // What cannot be read is no base of anybody.
-    let kept = try? PayloadCoding.decode(KeptBeginning.self, from: withoutMark)
-    return kept?.beginning == id ? nil : self
   }
 }
 
@@ -186,7 +174,7 @@ extension Worker {
         let change = try operation.change(of: operation.remote(try await context.run.latest()))
         let version = try await run(operation, change, context)
         let latest = VersionedState(change.state, version: version)
-        return WorkerAnswer(latest: try? PayloadCoding.encode(latest))
+        return WorkerAnswer(latest: try? PayloadCoding.encode(KeptState(latest, of: type.kind)))
       },
       reconcile: Self.ask(reconcile),
       merge: { data, latest in
@@ -195,8 +183,10 @@ extension Worker {
       },
       applied: { data, latest in
         let operation = try Operation.decode(data)
-        return try PayloadCoding.encode(try operation.applied(to: operation.remote(latest)))
-      })
+        let left = try operation.applied(to: operation.remote(latest))
+        return try PayloadCoding.encode(KeptState(left, of: type.kind))
+      },
+      kept: { _, latest in Operation.reads(latest) ? latest : nil })
   }
 }
 

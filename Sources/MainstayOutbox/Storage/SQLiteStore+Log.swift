@@ -30,14 +30,14 @@ extension SQLiteStore {
   /// from being moved.
   ///
   /// It is never part of a call that somebody waits for, and does nothing once the store is being
-  /// closed. The log of an app's database is the app's business.
+  /// closed, and during a suspension. The log of an app's database is the app's business.
   ///
   /// - Parameters:
   ///   - activity: What was written.
   ///   - now: A reading of a clock that goes on steadily.
   /// - Throws: ``OutboxError``.
   package func tendLog(_ activity: LogStateMachine.Activity, at now: Duration) async throws {
-    guard host == nil else { return }
+    guard host == nil, !isSuspended else { return }
     let bytes = logBytes
     guard log.moves(activity, bytes: bytes, at: now) else { return }
     // SQLite keeps nothing of a part, so it may take as long as it takes: a log that was held for
@@ -76,6 +76,13 @@ extension SQLiteStore {
     }
     try db.checkpoint(.truncate)
   }
+
+  package func setSuspended(_ isSuspended: Bool) {
+    state.withLock { $0.isSuspended = isSuspended }
+  }
+
+  /// Whether the app is about to be suspended, or is.
+  var isSuspended: Bool { state.withLock(\.isSuspended) }
 
   /// Makes the log as short as it can be, before the app is suspended.
   package func prepareForSuspension() async {

@@ -28,6 +28,8 @@ public final class SQLiteStore: OutboxStore {
   struct State {
     var connection: Connection?
     var isClosed = false
+    /// Whether it does nothing by itself now.
+    var isSuspended = false
     /// Whether notes were made in the app's transaction that is open now.
     var hasNotes = false
     /// Whether tables of others stand in the file, as far as that could be read.

@@ -333,7 +333,8 @@ extension Migration {
         kind, convert_to(payload::text, 'UTF8'), version, lane, ordering_key, unique_key, if_taken,
         idempotency_key, priority, delay, lifetime, needs, if_given_up, constraints, expendable,
         may_have_been_sent, id => v_id, timeout => timeout,
-        base => convert_to((base || jsonb_build_object('beginning', v_id))::text, 'UTF8'));
+        base => convert_to(
+          (base || jsonb_build_object('beginning', v_id, 'kind', kind))::text, 'UTF8'));
     end $$;
     """
 }

@@ -112,6 +112,16 @@ final class FailingStore: ForwardingStore {
     return try await store.promote(types)
   }
 
+  func snapshot() async throws -> OutboxSnapshot {
+    try pass("snapshot")
+    return try await store.snapshot()
+  }
+
+  func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
+    try pass("operations")
+    return try await store.operations(orderedBy: orderingKey)
+  }
+
   func reconsider() async throws {
     try pass("reconsider")
     try await store.reconsider()

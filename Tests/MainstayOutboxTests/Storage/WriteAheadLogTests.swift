@@ -137,6 +137,34 @@ import Testing
     await store.close()
   }
 
+  @Test(.requirement("O34")) func `it is left alone during a suspension`() async throws {
+    let store = try await open()
+    store.setSuspended(true)
+    _ = try await store.insert(.note("a"))
+    try await tend(store, at: 0, 1, 2)
+    #expect(try moved() == 0)
+    store.setSuspended(false)
+    try await tend(store, at: 3, 4)
+    #expect(try moved() == 1)
+    await store.close()
+  }
+
+  @Test(.requirement("O34")) func `nobody looks for others during a suspension`() async throws {
+    let store = try await open()
+    store.setSuspended(true)
+    let isOver = Box(false)
+    let (looks, continuation) = AsyncStream.makeStream(of: Bool.self)
+    let watch = Task { await store.watchOthers { continuation.yield(isOver.value) } }
+    // Time enough for a look.
+    for _ in 0..<100 { _ = try await store.changesOfOthers() }
+    isOver.value = true
+    store.setSuspended(false)
+    #expect(await looks.first { _ in true } == true)
+    watch.cancel()
+    await watch.value
+    await store.close()
+  }
+
   @Test func `nothing is done while the file is left`() async throws {
     let store = try await open()
     _ = try await store.insert(.note("a"))
