@@ -45,7 +45,7 @@ public struct Dashboard: Sendable {
   /// It is the value of `WWW-Authenticate` in an answer with 401. Nil, the default, refuses with
   /// 403, after which no browser asks anybody for a name.
   public var challenge: String?
-  /// Names, without a port, by which the machine itself may be called too.
+  /// Names, without a port and in capitals or not, by which the machine itself may be called too.
   ///
   /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an
   /// authenticator.
