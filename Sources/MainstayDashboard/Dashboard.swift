@@ -27,7 +27,8 @@ public struct Dashboard: Sendable {
   ///
   /// What is isolated here stays so until it is released here, or until the router has gone.
   public var breakers: [CircuitBreaker] = []
-  /// What pipelines say about themselves, such as `catalog.explain()`.
+  /// What pipelines say about themselves, such as `catalog.explain()`: as they are then, also where
+  /// a policy is given other settings later.
   public var pipelines: [PipelineExplanation] = []
   /// What policies have done, by their names; give it to them as observer.
   public var tally: PolicyTally?
