@@ -11,8 +11,8 @@ import NIOCore
 /// A repetition while the first one is being handled is refused with 409, and a key that belongs to
 /// another request with 422. What fails with 500 or more, throws or is cancelled is not kept. The
 /// request may be made again. Each time the handler and its policies find the same key in
-/// `IdempotencyKey.current`, made of the caller's key and principal, so a service behind this one
-/// does not do it twice either, nor takes it for that of another principal.
+/// `IdempotencyKey.current`, so a service behind this one does not do it twice either. That key is
+/// made of the caller's key and principal: there, too, it is nothing to another principal.
 ///
 /// An answer of known length is kept before it is sent. A stream is sent as it is made, and kept
 /// when it has ended; where its reader goes before that, repetitions are refused with 409.
