@@ -228,7 +228,8 @@ router.post("orders") { request, context in
   guard try await stockCalls.run({ try await stock.has(order.book) }) else {
     throw OrderError.soldOut(book: order.book)
   }
-  try await outbox.enqueue(order)
+  // A repetition that has to be handled again is the same order.
+  try await outbox.enqueue(order, options: EnqueueOptions(idempotencyKey: IdempotencyKey.current))
   return HTTPResponse.Status.accepted
 }
 // snippet.hide

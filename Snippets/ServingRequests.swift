@@ -46,7 +46,8 @@ router.addMiddleware {
 }
 router.post("orders") { request, context in
   let order = try await request.decode(as: Order.self, context: context)
-  try await outbox.enqueue(order)
+  // A repetition that has to be handled again is the same order.
+  try await outbox.enqueue(order, options: EnqueueOptions(idempotencyKey: IdempotencyKey.current))
   return HTTPResponse.Status.accepted
 }
 let server = Application(

@@ -27,7 +27,8 @@ public struct Dashboard: Sendable {
   ///
   /// What is isolated here stays so until it is released here, or until the router has gone.
   public var breakers: [CircuitBreaker] = []
-  /// What pipelines say about themselves, such as `catalog.explain()`.
+  /// What pipelines say about themselves, such as `catalog.explain()`: as they are then, also where
+  /// a policy is given other settings later.
   public var pipelines: [PipelineExplanation] = []
   /// What policies have done, by their names; give it to them as observer.
   public var tally: PolicyTally?
@@ -45,7 +46,7 @@ public struct Dashboard: Sendable {
   /// It is the value of `WWW-Authenticate` in an answer with 401. Nil, the default, refuses with
   /// 403, after which no browser asks anybody for a name.
   public var challenge: String?
-  /// Names, without a port, by which the machine itself may be called too.
+  /// Names, without a port and in capitals or not, by which the machine itself may be called too.
   ///
   /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an
   /// authenticator.

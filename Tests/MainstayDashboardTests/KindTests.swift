@@ -103,6 +103,35 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `of many kinds each can be found, and paused`() async throws {
+    let store = CountingStore(InMemoryStore())
+    store.pretend(
+      (100..<250).map {
+        OperationTally(
+          kind: OperationKind(rawValue: "kind-\($0)"), lane: .main, state: .ready, count: 1)
+      })
+    let outbox = try await Outbox(store: store) {}
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client, at: Self.page)
+      #expect(visitor.page.contains("50 of 150 kinds. Search for another one to see it here."))
+      #expect(visitor.page.contains("Choose kind-149") && !visitor.page.contains("Choose kind-150"))
+      let page = try await visitor.get("\(Self.page)?kind=kind-249").text
+      #expect(page.matches(of: /Choose kind-\d+/).map { String($0.0) } == ["Choose kind-249"])
+      // The form would look for any otherwise, and what is discarded then is more.
+      for path in [Self.page, "\(Self.page)/dead"] {
+        let page = try await visitor.get("\(path)?kind=kind-249&lane=gone").text
+        for name in ["kind-249", "gone"] {
+          #expect(page.contains("<option value=\"\(name)\" selected>"), "\(path)")
+        }
+      }
+      let done = try await visitor.post(
+        "\(Self.page)/kinds/pause", [("id", "kind-249"), ("confirmed", "yes")])
+      #expect(done.status == .seeOther)
+    }
+    #expect(try await outbox.pausedKinds() == ["kind-249"])
+    await outbox.shutDown()
+  }
+
   @Test(arguments: ["pause", "resume"])
   func `a kind is left alone without the right token, and where it is for looking only`(
     action: String

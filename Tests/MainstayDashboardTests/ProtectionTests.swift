@@ -223,6 +223,20 @@ import Testing
     }
   }
 
+  @Test func `a name by which the machine may be called is one in capitals or not`() async throws {
+    var dashboard = Dashboard()
+    dashboard.allowedHosts = ["MacBook.local"]
+    try await serve(dashboard) { client in
+      let port = try #require(client.port)
+      for (host, status) in [
+        ("MacBook.local:8080", 200), ("macbook.local", 200), ("MacBook.example", 403),
+      ] {
+        let answer = try await Scene.head(.get, "/mainstay", host: host, on: port)
+        #expect(answer.status == status, "\(host)")
+      }
+    }
+  }
+
   @Test func `whoever is refused over TLS is asked for it as well`() async throws {
     var dashboard = Dashboard(authenticator: { _ in false })
     dashboard.challenge = #"Basic realm="Operations""#

@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Mainstay
 import MainstayHTTP
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayServer
 import NIOCore
 import TestSupport
@@ -116,5 +117,51 @@ import Testing
       }
       #expect(verdict.effect == .sentUnknown)
     }
+  }
+
+  private struct Order: QueuedOperation {
+    static let kind: OperationKind = "order"
+    var book: String
+  }
+
+  /// A store whose first answer is lost: it has what it was handed, and its caller does not know.
+  private final class Unsure: ForwardingStore {
+    let inner = InMemoryStore()
+    private let isSure = Locked(false)
+
+    var store: any OutboxStore { inner }
+
+    func insert(_ operation: NewOperation) async throws -> OperationID {
+      let id = try await inner.insert(operation)
+      let wasSure = isSure.withLock { isSure in
+        defer { isSure = true }
+        return isSure
+      }
+      guard wasSure else { throw OutboxError(.unavailable, details: "the connection is gone") }
+      return id
+    }
+  }
+
+  @Test func `a repetition of what may have been enqueued enqueues nothing more`() async throws {
+    let outbox = try await Outbox(store: Unsure()) { Worker(for: Order.self) { _, _ in } }
+    await outbox.pause()
+    let router = Router()
+    router.add(middleware: ProblemMiddleware())
+    router.add(middleware: IdempotencyMiddleware(InMemoryIdempotencyStore()) { _, _ in "Anna" })
+    router.post("orders") { _, _ in
+      let options = EnqueueOptions(idempotencyKey: .current)
+      try await outbox.enqueue(Order(book: "Emma"), options: options)
+      return HTTPResponse.Status.accepted
+    }
+    try await Application(router: router).test(.router) { client in
+      let (first, second) = (
+        try await post("{}", over: client), try await post("{}", over: client)
+      )
+      #expect(first.status.code >= 500)
+      #expect(second.status == .accepted)
+    }
+    let snapshot = try await outbox.snapshot()
+    #expect(snapshot.pending == 1)
+    await outbox.shutDown()
   }
 }

@@ -148,6 +148,20 @@ import Testing
     #expect(bulkhead.running == 0)
   }
 
+  @Test func `batches fill their part of the limit that holds now`() async throws {
+    let bulkhead = bulkhead(8)
+    let shedding = shedding(bulkhead)
+    for (limit, part) in [(4, 2), (12, 6)] {
+      try bulkhead.setLimit(limit)
+      var places: [LoadShedding.Place] = []
+      for _ in 0..<part { places.append(try await shedding.admit(request("/batch"))) }
+      await #expect(throws: Rejection.self) { try await shedding.admit(request("/batch")) }
+      for _ in part..<limit { places.append(try await shedding.admit(request("/"))) }
+      #expect(bulkhead.running == limit)
+      for place in places { place.release() }
+    }
+  }
+
   @Test func `a stream keeps its place until it has ended`() async throws {
     let bulkhead = bulkhead(1)
     let gate = Countdown(1)

@@ -16,8 +16,9 @@ import Testing
   private let clock = ManualClock()
   private let factory = RecordingMetrics()
 
-  private func application() -> some ApplicationProtocol {
+  private func application(_ connection: BrokenConnection? = nil) -> some ApplicationProtocol {
     let router = Router(options: .autoGenerateHeadEndpoints)
+    if let connection { router.add(middleware: connection) }
     router.add(middleware: RequestMetricsMiddleware(RequestMetrics(factory: factory, clock: clock)))
     router.add(middleware: ProblemMiddleware())
     router.get("books/{id}") { [clock] _, _ in
@@ -28,6 +29,14 @@ import Testing
           clock.advance(by: .milliseconds(20))
           try await writer.write(ByteBuffer(string: "a book"))
           try await writer.finish(nil)
+        })
+    }
+    router.get("half") { _, _ in
+      Response(
+        status: .ok,
+        body: ResponseBody { writer in
+          try await writer.write(ByteBuffer(string: "half of "))
+          throw BrokenConnection.Gone()
         })
     }
     router.get("broken") { _, _ -> String in
@@ -59,6 +68,21 @@ import Testing
   @Test func `failures are timed by what they are answered with`() async throws {
     let line = try #require(try await seen("/broken").last)
     #expect(line.contains("http.route=/broken,http.response.status_code=503"))
+  }
+
+  @Test(arguments: [
+    ("/half", 9, 500), ("/half", 0, 499), ("/books/7", 9, 200), ("/books/7", 0, 499),
+  ])
+  func `a body that fails by itself is a failure, and one that nobody takes is not`(
+    _ path: String, _ taken: Int, _ status: Int
+  ) async throws {
+    try await application(BrokenConnection(parts: taken)).test(.router) { client in
+      // What its caller hears of it does not matter.
+      _ = try? await client.execute(uri: path, method: .get)
+    }
+    let timed = factory.log.lines.filter { $0.contains("duration") }
+    #expect(timed.count == 1)
+    #expect(timed.first?.contains("http.response.status_code=\(status)}") == true, "\(timed)")
   }
 
   @Test func `what strangers make up adds no series`() async throws {

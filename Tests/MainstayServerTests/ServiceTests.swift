@@ -111,6 +111,48 @@ import Testing
     #expect(sink.reports.count == 1)
   }
 
+  @Test func `a monitor of errors that ends with its group has told all, and was not killed`()
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "end-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for _ in 1...3 {
+      let sink = MemorySink()
+      let monitor = ErrorMonitor(
+        .init(limit: .init(count: 2)), sinks: [sink],
+        ledgerFile: folder.appending(path: "errors.ledger"), clock: ManualClock())
+      #expect(monitor.ledger.interruptions == 0)
+      for _ in 0..<10 { monitor.capture(Gone()) }
+      let group = group([ErrorMonitorService(monitor, grace: .patience)])
+      await group.triggerGracefulShutdown()
+      try await group.run()
+      #expect(sink.reports.map { $0.suppressed?.count ?? 0 } == [0, 0, 7])
+    }
+  }
+
+  @Test func `a monitor of errors that is cancelled sends its last reports, and goes on`()
+    async throws
+  {
+    let (sink, log) = (MemorySink(isStalled: true), Log())
+    let monitor = ErrorMonitor(sinks: [sink], clock: ManualClock())
+    let running = Task {
+      try await ErrorMonitorService(monitor, grace: .patience).run()
+      log.add("ended")
+    }
+    monitor.capture(Gone())
+    running.cancel()
+    await sink.batches(atLeast: 1)
+    for _ in 0..<1000 { await Task.yield() }
+    log.add("answers")
+    sink.release()
+    try await running.value
+    #expect(log.lines == ["answers", "ended"])
+    // Those that are cancelled with it may fail after it has ended.
+    monitor.capture(Gone())
+    await sink.batches(atLeast: 2)
+  }
+
   @Test func `a monitor of the connection ends`() async throws {
     let connectivity = ConnectivityMonitor(source: nil)
     let updates = connectivity.updates

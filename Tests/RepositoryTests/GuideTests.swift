@@ -100,6 +100,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "Mainstay/Mainstay.docc/Guides/WritingAService",
+    "MainstayServer/MainstayServer.docc/MainstayServer",
+  ])
+  func `what a page enqueues for a request has the key of the request`(name: String) throws {
+    let page = try Repository.current.text(at: "Sources/\(name).md")
+    let calls = page.split(separator: "\n").filter { $0.contains("outbox.enqueue(") }
+    #expect(!calls.isEmpty && page.contains("IdempotencyMiddleware("))
+    #expect(calls.allSatisfy { $0.contains("idempotencyKey: IdempotencyKey.current") }, "\(calls)")
+  }
+
   private func snippet(_ name: String) throws -> SourceFile {
     let path = "Snippets/\(name).swift"
     return SourceFile(path: path, text: try Repository.current.text(at: path))

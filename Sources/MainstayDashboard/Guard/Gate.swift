@@ -50,7 +50,8 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
     guard let peer, Self.isLoopback(peer) else { throw Refusal.foreignPeer }
     // A page of another site may have its name lead to this machine.
     guard let host = Transport.host(of: head),
-      Transport.loopbackNames.union(site.dashboard.allowedHosts).contains(host)
+      Transport.loopbackNames.contains(host)
+        || site.dashboard.allowedHosts.contains(where: { $0.lowercased() == host })
     else { throw Refusal.foreignHost }
   }
 

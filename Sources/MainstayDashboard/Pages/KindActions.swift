@@ -59,14 +59,24 @@ enum KindAction: String, CaseIterable, Sendable {
 
 extension Site {
   /// How many operations of each kind stand where, which kinds are paused, and what can be done.
-  func kindTable(_ counts: Sample.Queue, of queue: Queue) -> Page.Section {
+  ///
+  /// - Parameters:
+  ///   - counts: What was counted.
+  ///   - queue: The outbox.
+  ///   - one: The one kind that is asked for; nil for as many as there is room for.
+  /// - Returns: A table.
+  func kindTable(
+    _ counts: Sample.Queue, of queue: Queue, only one: OperationKind? = nil
+  ) -> Page.Section {
     let canAct = !dashboard.isReadOnly
     let byKind = Dictionary(grouping: counts.tally, by: \.kind)
     let paused = Set(counts.paused)
     // Those that are paused first: no other page says how to go on with them.
-    let kinds =
+    let all =
       counts.paused
       + byKind.keys.filter { !paused.contains($0) }.sorted { $0.rawValue < $1.rawValue }
+    let kinds = one.map { one in all.filter { $0 == one } } ?? all
+    let room = Self.maximumRows
     let buttons = KindAction.allCases.map { action in
       Page.Button(title: "\(action.title) chosen", address: action.address(on: queue))
     }
@@ -76,9 +86,12 @@ extension Site {
         "Kind", "Paused", .number("Ready"), .number("Running"), .number("Held back"),
         .number("Given up"),
       ],
-      kinds.prefix(Self.maximumRows).map { kind in
+      kinds.prefix(room).map { kind in
         row(of: kind, byKind[kind] ?? [], isPaused: paused.contains(kind), queue)
-      }, empty: "There is nothing in this outbox.",
+      }, empty: "There is nothing \(one == nil ? "in this outbox" : "of this kind").",
+      note: kinds.count > room
+        ? "\(room) of \(Words.number(kinds.count)) kinds. Search for another one to see it here."
+        : nil,
       form: canAct ? Page.Actions(buttons: buttons) : nil)
   }
 

@@ -20,6 +20,9 @@ extension Site {
     if !look.isNarrow {
       page.sections.insert(overTime(queue), at: 0)
       page.sections.insert(kindTable(counts, of: queue), at: 1)
+    } else if let kind = look.filter.kind {
+      // Among all of them it may have found no room.
+      page.sections.insert(kindTable(counts, of: queue, only: kind), at: 0)
     }
     page.next = found.next.map { look.address(queue.address, after: $0) }
     return page
@@ -158,11 +161,9 @@ struct Look: Sendable {
 
   /// The form, with the kinds and lanes that there are.
   func search(_ tally: [OperationTally], withStates: Bool) -> Page.Search {
-    let kinds = Set(tally.map(\.kind.rawValue)).sorted().prefix(100)
-    let lanes = Set(tally.map(\.lane.rawValue)).sorted().prefix(100)
     var choices = [
-      Page.Search.Choices("kind", "Kind", Array(kinds), chosen: filter.kind?.rawValue),
-      Page.Search.Choices("lane", "Lane", Array(lanes), chosen: filter.lane?.rawValue),
+      Self.choices("kind", "Kind", tally.map(\.kind.rawValue), filter.kind?.rawValue),
+      Self.choices("lane", "Lane", tally.map(\.lane.rawValue), filter.lane?.rawValue),
     ]
     if withStates {
       choices.append(
@@ -171,5 +172,15 @@ struct Look: Sendable {
           chosen: filter.state?.rawValue))
     }
     return Page.Search(text: filter.text, choices: choices)
+  }
+
+  /// What is looked for stands among the first ones also where nothing of it is left: the form
+  /// would say otherwise that it looks for any, and do so the next time.
+  private static func choices(
+    _ name: String, _ title: String, _ all: [String], _ chosen: String?
+  ) -> Page.Search.Choices {
+    let first = Set(all).sorted().prefix(100)
+    let values = Set(first).union(chosen.map { [$0] } ?? []).sorted()
+    return Page.Search.Choices(name, title, values, chosen: chosen)
   }
 }

@@ -79,15 +79,17 @@ extension SharedPolicies {
   ///   - schema: The schema that holds the tables; the default is `mainstay`.
   ///   - interval: How often news are told and heard, 50 milliseconds to a minute; the default is
   ///     half a second, and what is outside is taken for the nearest.
+  ///   - pooled: Whether a pooler stands before the server; the default is false.
   ///   - logger: Where it is told that the database is away.
   public convenience init(
     at address: PostgresAddress, schema: String = "mainstay",
-    every interval: Duration = .milliseconds(500),
+    every interval: Duration = .milliseconds(500), pooled: Bool = false,
     logger: Logger = Logger(label: "mainstay.sharing")
   ) {
     let interval = min(max(interval, .milliseconds(50)), .seconds(60))
     let store = PostgresStore(
-      at: address, schema: schema, maximumConnections: 2, migrating: false, logger: logger)
+      at: address, schema: schema, maximumConnections: 2, migrating: false, pooled: pooled,
+      logger: logger)
     let exchange = PostgresExchange(
       store: store, member: UUID().uuidString, patience: max(interval * 10, .seconds(10)))
     self.init(over: exchange, every: interval, clock: ContinuousClock(), logger: logger)

@@ -10,8 +10,8 @@ public import Mainstay
 /// for repetitions are divided among the processes that are there.
 ///
 /// Each call is still decided in its own process, without a look at the database: news travel
-/// within about ``init(at:schema:every:logger:)``'s interval, and while the database is away each
-/// process goes by what it knows.
+/// within about ``init(at:schema:every:pooled:logger:)``'s interval, and while the database is away
+/// each process goes by what it knows.
 ///
 /// ```swift
 /// let shared = SharedPolicies(at: address)

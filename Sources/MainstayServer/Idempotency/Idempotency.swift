@@ -58,7 +58,7 @@ public struct Idempotency: Sendable {
   ///   - request: The head of the request.
   ///   - key: Its key.
   ///   - body: Its body.
-  ///   - principal: Who sends it: a key of one is nothing to another.
+  ///   - principal: Who sends it: a key of one is nothing to another, nor to a service behind.
   /// - Returns: What is to be done.
   /// - Throws: `AppError`, answered with 409 while the first one runs and with 422 where the key
   ///   belongs to another request; and what the store throws.
@@ -69,7 +69,9 @@ public struct Idempotency: Sendable {
     switch try await store.begin(place, fingerprint: Self.fingerprint(request, body)) {
     case .handle(let claim):
       IdempotentRun.count("handled")
-      return .handle(IdempotentRun(key, in: store, at: place, claim, dropping: options.dropped))
+      // What the handler passes on must not meet an equal key of another principal elsewhere.
+      let own = IdempotencyKey(place) ?? key
+      return .handle(IdempotentRun(own, in: store, at: place, claim, dropping: options.dropped))
     case .replay(let answer):
       IdempotentRun.count("replayed")
       guard answer.body != nil else { throw AppError.answerLost }

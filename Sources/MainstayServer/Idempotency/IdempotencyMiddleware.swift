@@ -10,8 +10,9 @@ import NIOCore
 ///
 /// A repetition while the first one is being handled is refused with 409, and a key that belongs to
 /// another request with 422. What fails with 500 or more, throws or is cancelled is not kept. The
-/// request may be made again, and policies in the handler find the same key in
-/// `IdempotencyKey.current`, so a service behind this one does not do it twice either.
+/// request may be made again. Each time the handler and its policies find the same key in
+/// `IdempotencyKey.current`, so a service behind this one does not do it twice either. That key is
+/// made of the caller's key and principal: there, too, it is nothing to another principal.
 ///
 /// An answer of known length is kept before it is sent. A stream is sent as it is made, and kept
 /// when it has ended; where its reader goes before that, repetitions are refused with 409.
@@ -56,7 +57,7 @@ public struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
       return Response(answer)
     case .handle(let run):
       do {
-        let response = try await key.active { try await next(request, context) }
+        let response = try await run.key.active { try await next(request, context) }
         return try await response.kept(by: run, upTo: idempotency.options.maximumAnswer)
       } catch {
         await run.fail()

@@ -11,7 +11,8 @@ import Metrics
 /// One that is dropped without an end has failed, so that the request may be made again, unless the
 /// handler has returned (``handled(with:)``).
 public final class IdempotentRun: Sendable {
-  /// The key, under which the handler works.
+  /// The key under which the handler works: made of the caller's and of who sends it, 64 visible
+  /// letters, and the same for each repetition in all processes.
   public let key: IdempotencyKey
 
   private let store: any IdempotencyStore

@@ -47,9 +47,11 @@ public struct ConnectivityService: Service {
   }
 }
 
-/// A monitor of errors whose last reports are sent when the service group shuts down.
+/// A monitor of errors that is shut down with the service group, once its last reports were sent.
 ///
-/// It stands first, so that it is stopped last and hears of what goes wrong at the end.
+/// It stands first, so that it is stopped last and hears of what goes wrong at the end. What is
+/// captured after the group has ended well is dropped. Where the group is cancelled, since a
+/// service has failed or takes too long, the monitor goes on for what the others still capture.
 public struct ErrorMonitorService: Service {
   private let monitor: ErrorMonitor
   private let grace: Duration
@@ -64,10 +66,18 @@ public struct ErrorMonitorService: Service {
     self.grace = grace
   }
 
-  /// Waits for the end, and sends what was not sent yet.
+  /// Waits for the end, sends what was not sent yet, and shuts the monitor down.
   public func run() async throws {
     await waitForEnd()
-    await monitor.flush(within: grace)
+    let isLast = Task.isShuttingDownGracefully
+    // Its own task: the error that has cancelled the group is one that has to be sent.
+    await Task { [monitor, grace] in
+      if isLast {
+        await monitor.shutDown(within: grace)
+      } else {
+        await monitor.flush(within: grace)
+      }
+    }.value
   }
 }
 

@@ -2,12 +2,14 @@
 
 public import Hummingbird
 import HTTPTypes
+import Mainstay
 
 /// Counts and times requests until their answers have been sent whole.
 ///
 /// It stands before all others, so that it sees what ``ProblemMiddleware`` makes of errors. It has
 /// the metrics of `MetricsMiddleware` of Hummingbird, and counts failures as well; one of both is
-/// enough. The answer to HEAD has no body, and ends with its head.
+/// enough. The answer to HEAD has no body, and ends with its head. A body that fails by itself,
+/// after its head was sent, counts as 500.
 public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
   private let metrics: RequestMetrics
 
@@ -35,11 +37,13 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
         return response
       }
       response.body = ResponseBody(contentLength: body.contentLength) { writer in
+        let reader = ReaderWatch()
         do {
-          try await body.write(writer)
+          try await body.write(reader.watching(writer))
           measurement.end(status, route: route)
         } catch {
-          measurement.end(nil, route: route)
+          let isGone = reader.hasGone || error.isGone
+          measurement.end(isGone ? nil : .internalServerError, route: route)
           throw error
         }
       }
@@ -59,5 +63,5 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
 
 extension Error {
   /// Whether a request was cancelled, so that nobody hears of this error.
-  fileprivate var isGone: Bool { self is CancellationError && Task.isCancelled }
+  fileprivate var isGone: Bool { isCancellation && Task.isCancelled }
 }

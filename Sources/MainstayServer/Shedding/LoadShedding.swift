@@ -22,7 +22,7 @@ public struct LoadShedding: Sendable {
   }
 
   private let bulkhead: Bulkhead
-  private let deferrable: Int
+  private let share: Double
   private let importance: @Sendable (HTTPRequest) -> Importance
   private let pause: ClosedRange<Double>
   private let hold: Duration
@@ -65,9 +65,7 @@ public struct LoadShedding: Sendable {
     self.hold = hold
     held = Bulkhead("held", limit: maximumHeld)
     timeline = Timeline(clock)
-    // A part of little is not nothing: a small service would never do what can wait.
-    let part = Int((Double(bulkhead.limit) * share).rounded(.down))
-    self.deferrable = share > 0 ? max(part, 1) : 0
+    self.share = share
     self.importance = importance
     self.pause = pause.lowerBound.inSeconds...pause.upperBound.inSeconds
     chance = Chance(seed: seed)
@@ -94,6 +92,12 @@ public struct LoadShedding: Sendable {
         throw try await refusal(rejection.reason)
       }
     }
+  }
+
+  /// How many places deferrable requests may fill, of those that the bulkhead has now.
+  private var deferrable: Int {
+    // A part of little is not nothing: a small service would never do what can wait.
+    share > 0 ? max(Int((Double(bulkhead.limit) * share).rounded(.down)), 1) : 0
   }
 
   private func refusal(_ reason: Rejection.Reason) async throws -> Rejection {

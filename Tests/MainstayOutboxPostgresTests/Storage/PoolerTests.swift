@@ -71,6 +71,26 @@ import Testing
     for outbox in outboxes { await outbox.shutDown() }
   }
 
+  @Test func `policies are shared where each transaction may get another session`() async throws {
+    let (pooler, place) = (try await Self.transactions.value, try await Place())
+    try await place.store().migrate()
+    func process(_ breaker: CircuitBreaker) throws -> SharedPolicies {
+      let shared = SharedPolicies(at: try pooler.address(), schema: place.schema, pooled: true)
+      shared.share(breaker)
+      return shared
+    }
+    let breakers = (0..<2).map { _ in
+      CircuitBreaker("catalog", .consecutiveFailures(1), breakFor: .seconds(3_600))
+    }
+    let (here, there) = (try process(breakers[0]), try process(breakers[1]))
+    try breakers[0].admit().fail()
+    // A busy machine may be slower than a session has time for.
+    try await eventually { try await here.look() }
+    try await eventually { try await there.look() }
+    #expect(here.isConnected && there.isConnected)
+    #expect(throws: Rejection.self) { try breakers[1].admit().succeed() }
+  }
+
   @Test func `a pooler that keeps sessions apart is worked behind in the same way`() async throws {
     let (pooler, place) = (try await Self.sessions.value, try await Place())
     let refusal = try #require(
