@@ -26,8 +26,13 @@ extension OgmiosSingleCall {
         places.connection.withLock { $0.mempool = nil }
       }
       guard let error = error as? TimedOut else { throw error }
-      throw OgmiosError(
-        .timeout, method: acquire.method, endpoint: link.name, cause: error.appError)
+      let isConnected = link.socketStatus == .connected
+      if !isConnected {
+        // Another endpoint is asked. If it has left right now, there is a view that nobody holds.
+        places.acquisition.drop()
+        places.connection.withLock { $0.loseView() }
+      }
+      throw late(error, on: link, isConnected: isConnected)
     }
     // It came over a connection that was lost meanwhile.
     return try await acquiring(of: link, within: limit)

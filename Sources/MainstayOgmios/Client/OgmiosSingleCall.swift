@@ -153,8 +153,18 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
       let result = try await link.leaving(timeout).runSendable { try await answer.value }
       return step.taken(number) ? result : nil
     } catch let error as TimedOut {
-      throw OgmiosError(.timeout, method: method, endpoint: link.name, cause: error.appError)
+      // A question that waits for a connection is not dropped: it may be leaving right now.
+      throw late(error, on: link, isConnected: link.isChainConnected)
     }
+  }
+
+  /// The error of a question that nobody answered in the time of the caller.
+  ///
+  /// Where there was no connection to send it over, that is a failure of the endpoint, and not that
+  /// nothing has happened yet.
+  func late(_ error: TimedOut, on link: OgmiosLink, isConnected: Bool) -> OgmiosError {
+    let cause = isConnected ? error.appError : error.appError.adding(metadata: ["http.sent": "no"])
+    return OgmiosError(.timeout, method: method, endpoint: link.name, cause: cause)
   }
 
   private static func isBackward(_ result: JSONValue, to cursor: OgmiosPoint) -> Bool {
