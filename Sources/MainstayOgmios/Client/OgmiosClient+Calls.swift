@@ -72,17 +72,22 @@ extension OgmiosClient {
   private func persisting<T>(
     _ method: String, _ ask: () async throws -> T
   ) async throws -> T {
-    /// That nothing has happened in the time of the caller is no reason to wait once more.
+    let isRepeatable = OgmiosMethod.isRepeatable(method)
+    /// That nothing has happened in the time of the caller is no reason to wait once more, and what
+    /// may have arrived is not sent twice, whatever the retry repeats.
     func patiently() async throws -> Result<T, OgmiosError> {
       do {
         return .success(try await ask())
-      } catch let error as OgmiosError where error.isImpatience {
+      } catch let error as OgmiosError
+        where error.isImpatience
+        || !isRepeatable && error.appError.disposition == .unknownOutcome
+      {
         return .failure(error)
       }
     }
     return try await watching(method) {
       guard let retry = options.retry else { return try await ask() }
-      guard OgmiosMethod.isRepeatable(method) else {
+      guard isRepeatable else {
         // The name of the effect that the task works on lets nobody send this twice.
         return try await IdempotencyKey.$current.withValue(nil) {
           try await retry.run { try await patiently() }
