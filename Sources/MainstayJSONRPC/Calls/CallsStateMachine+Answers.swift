@@ -59,7 +59,7 @@ extension CallsStateMachine {
   /// Something that cannot be read.
   ///
   /// Where it may have been the answer to several, each goes on waiting, and is told about it if
-  /// its time passes.
+  /// its time passes. What came in an exchange is about no other one.
   ///
   /// - Parameters:
   ///   - text: The beginning of it.
@@ -69,6 +69,7 @@ extension CallsStateMachine {
     if let bundle = exchange ?? soleBundle, !tickets(of: bundle).isEmpty {
       return endBundle(bundle, .unreadable(text))
     }
+    guard exchange == nil else { return [.stray(.unreadable)] }
     for (bundle, parcel) in parcels where parcel.isSent { parcels[bundle]?.unreadable = text }
     return [.stray(.unreadable)]
   }
