@@ -16,7 +16,7 @@ extension OgmiosSingleCall {
     let (number, answer) = places.acquisition.current {
       try await letGoOfLostView(on: link)
       return try await link.callSocket(
-        acquire.method, acquire.params, timeout: .seconds(86_400))
+        acquire.method, acquire.params, timeout: OgmiosPendingStep.patience)
     }
     do {
       let result = try await link.leaving(limit).runSendable { try await answer.value }

@@ -144,10 +144,16 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
   /// The answer to the question that is on its way, or to a new one; nil where nobody wants it any
   /// more.
   private func step(of link: OgmiosLink) async throws -> JSONValue? {
-    let (step, method) = (link.chainPlaces.step, method)
+    let (places, method) = (link.chainPlaces, method)
+    let step = places.step
     let (number, answer) = step.current {
-      // A connection that says nothing is noticed by its pings.
-      try await link.callChain(method, nil, timeout: .seconds(86_400))
+      do {
+        return try await link.callChain(method, nil, timeout: OgmiosPendingStep.patience)
+      } catch let error as OgmiosError where error.kind == .invalidResponse {
+        // The server has gone on by a step that nobody understands, also where nobody waits.
+        places.connection.withLock { $0.chain = nil }
+        throw error
+      }
     }
     do {
       let result = try await link.leaving(timeout).runSendable { try await answer.value }
