@@ -180,6 +180,20 @@ import Testing
     #expect(machine.expire(2).first == .end(2, .unreadable("y")))
   }
 
+  @Test(.requirement("D5")) func `what nobody can read ends a connection, where that is asked for`()
+  {
+    var machine = Machine(Machine.Limits(endsUnreadable: true))
+    _ = machine.opened(1, isRestored: true)
+    #expect(machine.unreadable("x") == [.stray(.unreadable)])
+    _ = machine.submit([call(1)])
+    #expect(machine.unreadable("x") == [.end(1, .unreadable("x"))])
+    _ = machine.submit([call(2)])
+    _ = machine.cancel(2)
+    // It may be the answer to what was given up.
+    _ = machine.submit([call(3)])
+    #expect(machine.unreadable("y") == [.stray(.unreadable), .breakOff("y")])
+  }
+
   @Test(.requirement("D5")) func `what cannot be read in one exchange is about no other one`() {
     var machine = Machine(Machine.Limits(isShared: false))
     _ = machine.opened(0, isRestored: true)

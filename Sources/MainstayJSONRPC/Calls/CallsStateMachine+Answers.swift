@@ -59,7 +59,8 @@ extension CallsStateMachine {
   /// Something that cannot be read.
   ///
   /// Where it may have been the answer to several, each goes on waiting, and is told about it if
-  /// its time passes. What came in an exchange is about no other one.
+  /// its time passes; or the connection ends, where the limits say so and somebody waits. What came
+  /// in an exchange is about no other one.
   ///
   /// - Parameters:
   ///   - text: The beginning of it.
@@ -70,8 +71,10 @@ extension CallsStateMachine {
       return endBundle(bundle, .unreadable(text))
     }
     guard exchange == nil else { return [.stray(.unreadable)] }
-    for (bundle, parcel) in parcels where parcel.isSent { parcels[bundle]?.unreadable = text }
+    let sent = parcels.filter { $0.value.isSent }.keys
+    for bundle in sent { parcels[bundle]?.unreadable = text }
     return [.stray(.unreadable)]
+      + (limits.endsUnreadable && !sent.isEmpty ? [.breakOff(text)] : [])
   }
 
   /// The bundle of the call with this id, as long as it is on its way.
