@@ -157,6 +157,20 @@ import Testing
     #expect(try await steps(1, of: client) == ["block 40"])
   }
 
+  @Test func `an answer that comes later may be lost as well`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(2, of: client)
+    server.inject(.silence, into: "nextBlock", takesEffect: true)
+    let waiting = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 3)
+    server.change { $0.forge() }
+    // What is asked after the block is answered after it.
+    _ = try await client.networkQuery.tip.execute()
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+
   @Test func `who looks often and waits a little misses nothing, and asks once`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
     let client = try Watched([server.socketAddress]).client
