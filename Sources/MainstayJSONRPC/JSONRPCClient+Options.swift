@@ -27,6 +27,11 @@ extension JSONRPCClient {
     public var headers: HTTPHeaderFields = [:]
     /// How a WebSocket is kept; of no concern over HTTP.
     public var webSocket = WebSocket()
+    /// Whether a WebSocket ends with something that cannot be read, where several calls may have
+    /// been meant; otherwise each goes on waiting, and is told if its time passes.
+    ///
+    /// For services whose calls wait for as long as nothing happens.
+    package var endsUnreadable = false
 
     /// Makes options with the defaults.
     public init() {}

@@ -88,6 +88,27 @@ import Testing
     withExtendedLifetime(server) {}
   }
 
+  @Test func `an outage by hand outlasts a refusal that ends by itself`() async throws {
+    let span = Duration.milliseconds(50)
+    let (server, proxy) = try await proxy { $0 == 0 ? .refusal(for: span) : .none }
+    let (other, later) = try await self.proxy { $0 == 0 ? .refusal(for: span) : .none }
+    _ = try? await Caller(to: proxy.port)
+    await proxy.log.first { $0 == .began(0) }
+    await proxy.refuse()
+    // What was refused for as long, and after it, is over.
+    _ = try? await Caller(to: later.port)
+    await later.log.first { $0 == .began(0) }
+    while later.traces.count < 2 { _ = try? await Caller(to: later.port) }
+    for _ in 0..<20 {
+      await #expect(throws: (any Error).self) { try await Caller(to: proxy.port) }
+    }
+    #expect(proxy.traces.count == 1)
+    try await proxy.accept()
+    let caller = try await Caller(to: proxy.port)
+    await proxy.log.first { $0 == .began(1) }
+    _ = (caller, server, other)
+  }
+
   @Test func `a refusal ends by itself`() async throws {
     let (server, proxy) = try await proxy { $0 == 0 ? .refusal(for: .milliseconds(20)) : .none }
     #expect(await isReset(proxy))

@@ -180,6 +180,31 @@ import Testing
     #expect(machine.expire(2).first == .end(2, .unreadable("y")))
   }
 
+  @Test(.requirement("D5")) func `what nobody can read ends a connection, where that is asked for`()
+  {
+    var machine = Machine(Machine.Limits(endsUnreadable: true))
+    _ = machine.opened(1, isRestored: true)
+    #expect(machine.unreadable("x") == [.stray(.unreadable)])
+    _ = machine.submit([call(1)])
+    #expect(machine.unreadable("x") == [.end(1, .unreadable("x"))])
+    _ = machine.submit([call(2)])
+    _ = machine.cancel(2)
+    // It may be the answer to what was given up.
+    _ = machine.submit([call(3)])
+    #expect(machine.unreadable("y") == [.stray(.unreadable), .breakOff("y")])
+  }
+
+  @Test(.requirement("D5")) func `what cannot be read in one exchange is about no other one`() {
+    var machine = Machine(Machine.Limits(isShared: false))
+    _ = machine.opened(0, isRestored: true)
+    _ = machine.submit([call(1)])
+    _ = machine.submit([call(2)])
+    #expect(machine.answer(JSONRPCID(1), in: 1) == [.end(1, .answered)])
+    // The rest of that answer.
+    #expect(machine.unreadable("x", in: 1) == [.stray(.unreadable)])
+    #expect(machine.expire(2).first == .end(2, .timedOut(wasSent: true)))
+  }
+
   @Test func `a notification is done once it has left`() {
     var machine = machine(inFlight: 1)
     #expect(machine.submit([Machine.Call(ticket: 1, id: nil)]) == [.send(1)])

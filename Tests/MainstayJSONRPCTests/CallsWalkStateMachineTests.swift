@@ -24,7 +24,8 @@ import Testing
     init(seed: UInt64) {
       random = SplitMix64(seed: seed)
       machine = Machine(
-        Machine.Limits(inFlight: 1 + Int(seed % 4), waiting: Int(seed / 4 % 7)))
+        Machine.Limits(
+          inFlight: 1 + Int(seed % 4), waiting: Int(seed / 4 % 7), endsUnreadable: seed % 3 == 0))
     }
 
     mutating func take(_ effects: [Machine.Effect]) {
@@ -37,6 +38,7 @@ import Testing
         case .giveUp(let bundle):
           if !sent.contains(bundle) { faults.append("gave up what was not sent") }
         case .stray: break
+        case .breakOff: take(machine.ended())
         }
       }
     }

@@ -28,6 +28,8 @@ struct OgmiosRequestLine: Sendable {
 struct OgmiosReply: Sendable, Hashable {
   let text: String
   let isError: Bool
+  /// What happens in its place; nil where it is sent.
+  var fault: OgmiosServer.Fault?
 
   static func result(_ result: String, to request: OgmiosRequestLine, strict: Bool) -> OgmiosReply {
     OgmiosReply(
@@ -39,6 +41,14 @@ struct OgmiosReply: Sendable, Hashable {
   ) -> OgmiosReply {
     OgmiosReply(
       text: open(request, strict) + "\"error\":\(error.json)" + close(request.id), isError: true)
+  }
+
+  /// What becomes of a request in the place of its answer.
+  static func fault(
+    _ fault: OgmiosServer.Fault, to request: OgmiosRequestLine, strict: Bool
+  ) -> OgmiosReply {
+    if case .failure(let failure) = fault { return .failure(failure, to: request, strict: strict) }
+    return OgmiosReply(text: "", isError: true, fault: fault)
   }
 
   /// The answer to what is no request.

@@ -28,6 +28,12 @@ struct OgmiosSessionStateMachine: Sendable {
     case unknownMethod
   }
 
+  /// A request, and what is to become of it in the place of its answer.
+  private struct Line {
+    let request: OgmiosRequestLine
+    let fault: OgmiosServer.Fault?
+  }
+
   private struct Snapshot {
     let transactions: [OgmiosLedger.Transaction]
     var next = 0
@@ -42,30 +48,35 @@ struct OgmiosSessionStateMachine: Sendable {
   private var ledgerView: (point: Block, expiries: Int)?
   private var mempoolView: Snapshot?
   /// Questions about the chain that are on their way to the node.
-  private var waitingForBlocks: [OgmiosRequestLine] = []
+  private var waitingForBlocks: [Line] = []
   /// Those that came while there were as many as may be; they keep their order.
-  private var heldBack: [OgmiosRequestLine] = []
-  private var waitingForMempool: [OgmiosRequestLine] = []
+  private var heldBack: [Line] = []
+  private var waitingForMempool: [Line] = []
   /// The most questions for blocks that were on their way to the node at once.
   private(set) var mostInFlight = 0
 
   init(settings: Settings = Settings()) { self.settings = settings }
 
   /// Takes a message and says what is answered to it at once.
-  mutating func receive(_ bytes: Data, _ ledger: inout OgmiosLedger) -> [OgmiosReply] {
+  ///
+  /// What is to go wrong stands in the place of its answer, also where that comes later.
+  mutating func receive(
+    _ bytes: Data, _ ledger: inout OgmiosLedger, fault: OgmiosServer.Fault? = nil
+  ) -> [OgmiosReply] {
     guard let document = JSONValue(json: bytes) else { return [.invalid(id: nil)] }
     guard let request = OgmiosRequestLine(document) else {
       return [.invalid(id: document["id"])]
     }
+    let line = Line(request: request, fault: fault)
     if request.method == "nextBlock" || request.method == "findIntersection" {
-      heldBack.append(request)
+      heldBack.append(line)
       return blocks(of: &ledger)
     }
     if Self.isAboutMempool(request.method) {
-      waitingForMempool.append(request)
+      waitingForMempool.append(line)
       return mempool(of: &ledger)
     }
-    return [reply(to: request, answer(request, &ledger))].compactMap(\.self)
+    return [reply(to: line, answer(request, &ledger))].compactMap(\.self)
   }
 
   /// The answers that have become possible.
@@ -82,7 +93,7 @@ struct OgmiosSessionStateMachine: Sendable {
     var replies: [OgmiosReply] = []
     letBlocksGo()
     while let first = waitingForBlocks.first,
-      let reply = reply(to: first, answer(first, &ledger))
+      let reply = reply(to: first, answer(first.request, &ledger))
     {
       waitingForBlocks.removeFirst()
       replies.append(reply)
@@ -102,7 +113,7 @@ struct OgmiosSessionStateMachine: Sendable {
   private mutating func mempool(of ledger: inout OgmiosLedger) -> [OgmiosReply] {
     var replies: [OgmiosReply] = []
     while let first = waitingForMempool.first,
-      let reply = reply(to: first, answer(first, &ledger))
+      let reply = reply(to: first, answer(first.request, &ledger))
     {
       waitingForMempool.removeFirst()
       replies.append(reply)
@@ -110,8 +121,11 @@ struct OgmiosSessionStateMachine: Sendable {
     return replies
   }
 
-  private func reply(to request: OgmiosRequestLine, _ answer: Answer) -> OgmiosReply? {
-    switch answer {
+  private func reply(to line: Line, _ answer: Answer) -> OgmiosReply? {
+    let request = line.request
+    if case .waits = answer { return nil }
+    if let fault = line.fault { return .fault(fault, to: request, strict: settings.isStrict) }
+    return switch answer {
     case .result(let text): .result(text, to: request, strict: settings.isStrict)
     case .failure(let failure): .failure(failure, to: request, strict: settings.isStrict)
     case .unknownMethod: .invalid(id: request.id)

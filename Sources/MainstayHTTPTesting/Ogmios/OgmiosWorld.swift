@@ -116,34 +116,34 @@ extension OgmiosWorld {
         return
       }
       let planned = state.takeFault(for: method)
-      var replies: [OgmiosReply] = []
-      if planned == nil || planned?.takesEffect == true {
-        replies = visitor.session.receive(bytes, &state.ledger)
+      let request = JSONValue(json: bytes).flatMap(OgmiosRequestLine.init)
+      if let fault = planned?.fault, request == nil || planned?.takesEffect == false {
+        let strict = settings.isStrict
+        let step = request.map { Self.step(.fault(fault, to: $0, strict: strict)) }
+        if let step = step ?? Self.step(fault) { visitor.steps.yield(step) }
+      } else {
+        // What has to wait goes wrong once it would be answered.
+        let replies = visitor.session.receive(bytes, &state.ledger, fault: planned?.fault)
         state.mostInFlight = max(state.mostInFlight, visitor.session.mostInFlight)
         state.visitors[number] = visitor
-      }
-      if let fault = planned?.fault {
-        if let step = Self.step(fault, bytes, settings.isStrict) { visitor.steps.yield(step) }
-      } else {
-        for reply in replies { visitor.steps.yield(.send(reply.text)) }
+        for step in replies.compactMap(Self.step) { visitor.steps.yield(step) }
       }
       state.answerWaiting(except: number)
     }
   }
 
-  private static func step(
-    _ fault: OgmiosServer.Fault, _ bytes: Data, _ isStrict: Bool
-  ) -> Step? {
+  fileprivate static func step(_ reply: OgmiosReply) -> Step? {
+    if let fault = reply.fault { step(fault) } else { .send(reply.text) }
+  }
+
+  /// What a fault does to a connection; nil for nothing, as for an error without a request.
+  private static func step(_ fault: OgmiosServer.Fault) -> Step? {
     switch fault {
-    case .failure(let failure):
-      JSONValue(json: bytes).flatMap(OgmiosRequestLine.init).map {
-        .send(OgmiosReply.failure(failure, to: $0, strict: isStrict).text)
-      }
+    case .failure, .silence: nil
     case .text(let text): .send(text)
     case .close(let code, let reason): .close(code: code, reason: reason)
     case .hangUp, .portal: .hangUp
     case .reset: .reset
-    case .silence: nil
     }
   }
 
@@ -163,7 +163,7 @@ extension OgmiosWorld.State {
       guard var visitor = visitors[key] else { continue }
       let replies = visitor.session.ledgerChanged(&ledger)
       visitors[key] = visitor
-      for reply in replies { visitor.steps.yield(.send(reply.text)) }
+      for step in replies.compactMap(OgmiosWorld.step) { visitor.steps.yield(step) }
     }
   }
 }

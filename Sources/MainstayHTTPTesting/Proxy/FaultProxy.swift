@@ -53,6 +53,12 @@ public final class FaultProxy: Sendable {
     var channels: [ObjectIdentifier: any Channel] = [:]
     var traces: [Trace] = []
     var isEnded = false
+    /// Whether a test has said that nobody gets a connection.
+    var isRefusing = false
+    /// The connections whose refusal still holds for others.
+    var pauses: Set<Int> = []
+
+    var mayListen: Bool { !isEnded && !isRefusing && pauses.isEmpty }
   }
 
   /// What happened, in order.
@@ -84,7 +90,7 @@ public final class FaultProxy: Sendable {
     guard let held = try? HeldPort(isShared: true) else { throw ServerFailure.noFreePort }
     self.held = held
     port = held.number
-    try await accept()
+    try await listen()
   }
 
   /// Such as `http://127.0.0.1:4000`.
@@ -108,20 +114,37 @@ public final class FaultProxy: Sendable {
     for channel in channels { channel.close(promise: nil) }
   }
 
-  /// Refuses connections from now on; those that are there go on.
+  /// Refuses connections from now on, until ``accept()``; those that are there go on.
   public func refuse() async {
-    let listener = state.withLock { state in
+    state.withLock { $0.isRefusing = true }
+    await stopListening()
+  }
+
+  /// Takes connections again, whatever was refused before; nothing happens where it does, or was
+  /// shut down.
+  ///
+  /// - Throws: What SwiftNIO throws where it cannot listen.
+  public func accept() async throws {
+    state.withLock { state in
+      state.isRefusing = false
+      state.pauses = []
+    }
+    try await listen()
+  }
+
+  /// Closes the port, unless somebody has opened it on purpose meanwhile.
+  private func stopListening() async {
+    let listener = state.withLock { state -> (any Channel)? in
+      guard !state.mayListen else { return nil }
       defer { state.listener = nil }
       return state.listener
     }
     try? await listener?.close()
   }
 
-  /// Takes connections again; nothing happens where it does, or was shut down.
-  ///
-  /// - Throws: What SwiftNIO throws where it cannot listen.
-  public func accept() async throws {
-    guard state.withLock({ $0.listener == nil && !$0.isEnded }) else { return }
+  /// Listens, where nothing stands against it.
+  private func listen() async throws {
+    guard state.withLock({ $0.listener == nil && $0.mayListen }) else { return }
     // It must not keep itself: its listener ends with it.
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -134,7 +157,7 @@ public final class FaultProxy: Sendable {
       }
       .bind(host: "127.0.0.1", port: port).get()
     let isSpare = state.withLock { state in
-      guard state.listener == nil, !state.isEnded else { return true }
+      guard state.listener == nil, state.mayListen else { return true }
       state.listener = listener
       return false
     }
@@ -155,7 +178,7 @@ public final class FaultProxy: Sendable {
     switch fault {
     case .refusal(let span):
       close(client, by: .reset)
-      pause(for: span, on: client.eventLoop)
+      pause(number, for: span, on: client.eventLoop)
     case .ended(let ending): close(client, by: ending)
     default:
       let relay = Relay(
@@ -167,18 +190,20 @@ public final class FaultProxy: Sendable {
     client.closeFuture.and(service).whenComplete { [log] _ in log.add(.ended(number)) }
   }
 
-  private func pause(for span: Duration, on loop: any EventLoop) {
+  private func pause(_ number: Int, for span: Duration, on loop: any EventLoop) {
+    state.withLock { _ = $0.pauses.insert(number) }
     Task {
-      await refuse()
-      acceptAgain(after: span, on: loop)
+      await stopListening()
+      listenAgain(number, after: span, on: loop)
     }
   }
 
-  private func acceptAgain(after span: Duration, on loop: any EventLoop) {
+  private func listenAgain(_ number: Int, after span: Duration, on loop: any EventLoop) {
     loop.scheduleTask(in: .nanoseconds(span.inNanoseconds)) { [weak self] in
       Task { [weak self] in
-        // Two that were refused at once may both be here.
-        do { try await self?.accept() } catch { self?.acceptAgain(after: span, on: loop) }
+        self?.state.withLock { _ = $0.pauses.remove(number) }
+        // Somebody else may be about to listen.
+        do { try await self?.listen() } catch { self?.listenAgain(number, after: span, on: loop) }
       }
     }
   }

@@ -59,7 +59,8 @@ extension CallsStateMachine {
   /// Something that cannot be read.
   ///
   /// Where it may have been the answer to several, each goes on waiting, and is told about it if
-  /// its time passes.
+  /// its time passes; or the connection ends, where the limits say so and somebody waits. What came
+  /// in an exchange is about no other one.
   ///
   /// - Parameters:
   ///   - text: The beginning of it.
@@ -69,8 +70,11 @@ extension CallsStateMachine {
     if let bundle = exchange ?? soleBundle, !tickets(of: bundle).isEmpty {
       return endBundle(bundle, .unreadable(text))
     }
-    for (bundle, parcel) in parcels where parcel.isSent { parcels[bundle]?.unreadable = text }
+    guard exchange == nil else { return [.stray(.unreadable)] }
+    let sent = parcels.filter { $0.value.isSent }.keys
+    for bundle in sent { parcels[bundle]?.unreadable = text }
     return [.stray(.unreadable)]
+      + (limits.endsUnreadable && !sent.isEmpty ? [.breakOff(text)] : [])
   }
 
   /// The bundle of the call with this id, as long as it is on its way.

@@ -17,6 +17,9 @@ struct CallsStateMachine: Sendable {
     var waiting = 1_000
     /// Whether all calls share one connection, over which an answer may come late.
     var isShared = true
+    /// Whether a connection ends with something that cannot be read, where it may have been the
+    /// answer to any of several calls.
+    var endsUnreadable = false
   }
 
   /// One call of a bundle; a notification has no id.
@@ -55,6 +58,8 @@ struct CallsStateMachine: Sendable {
     /// Nobody waits any more for a bundle that was sent.
     case giveUp(Bundle)
     case stray(JSONRPCEvent.Stray)
+    /// The connection is of no use any more: something came over it that cannot be read.
+    case breakOff(String)
   }
 
   /// Whether calls can be sent.

@@ -44,6 +44,7 @@ final class ClientCore: Sendable {
     case send([PendingCall], CallsStateMachine.Bundle, over: Int)
     case reply(JSONRPCID, over: Int)
     case giveUp(CallsStateMachine.Bundle)
+    case breakOff(String, connection: Int)
     case link(LinkStateMachine.Effect)
     case tell(JSONRPCEvent)
     case push(JSONRPCPush)
@@ -75,7 +76,7 @@ final class ClientCore: Sendable {
     var calls = CallsStateMachine(
       CallsStateMachine.Limits(
         inFlight: options.maximumInFlight, waiting: options.maximumWaiting,
-        isShared: isConnected))
+        isShared: isConnected, endsUnreadable: options.endsUnreadable))
     // Nothing waits yet, so nothing is to be done.
     if !isConnected { _ = calls.opened(0, isRestored: true) }
     let link = LinkStateMachine(
@@ -109,6 +110,8 @@ final class ClientCore: Sendable {
         actions.append(.end(call, ending, answer: answer, cause: cause ?? state.failure))
       case .giveUp(let bundle): actions.append(.giveUp(bundle))
       case .stray(let stray): actions.append(.tell(.ignored(stray)))
+      case .breakOff(let text):
+        actions.append(.breakOff(text, connection: state.calls.connection))
       }
     }
     return actions
@@ -125,6 +128,8 @@ final class ClientCore: Sendable {
     case .reply(let id, let connection):
       carrier.reply(Self.refusal(of: id).encoded, over: connection)
     case .giveUp(let bundle): carrier.giveUp(bundle)
+    case .breakOff(let text, let connection):
+      ended(connection, JSONRPCConnectionError(.unreadable, details: text), isOpen: true)
     case .link(let effect): perform(effect)
     case .tell(let event): events.tell(event)
     case .push(let push):

@@ -34,6 +34,9 @@ extension OgmiosClient {
 
     /// Goes on to the next transaction of the view.
     ///
+    /// Where the time is over, the task is cancelled or the answer cannot be read, the view is
+    /// gone: the server may be at the transaction after.
+    ///
     /// - Parameter isWhole: Whether it is answered as a whole; by default only its name is.
     /// - Returns: The transaction; nil at the end.
     /// - Throws: ``OgmiosError``, with the code 4000 where the view is gone; a `Rejection`, and a

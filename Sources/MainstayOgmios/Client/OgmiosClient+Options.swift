@@ -21,6 +21,11 @@ extension OgmiosClient {
     }
     /// The largest answer that is read, in bytes; 1,000 to 1,000,000,000, 128 MiB by default.
     public var maximumMessageSize = 128 << 20
+    /// How deep an answer may be nested; 8 to 512, 512 by default.
+    ///
+    /// Whoever sends a transaction chooses how deep its metadata and scripts are, and a block that
+    /// is deeper than this cannot be read.
+    public var maximumDepth = 512
     /// Header fields of each request, such as the key of a service in front of the server.
     public var headers: HTTPHeaderFields = [:]
     /// How WebSockets are opened and kept.

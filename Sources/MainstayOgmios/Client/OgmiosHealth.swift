@@ -25,7 +25,7 @@ public struct OgmiosHealth: Sendable, Hashable {
   public let network: String?
   /// The end of the node's chain; nil where it is not known.
   public let tip: OgmiosTip?
-  /// How much of the chain the node has, from 0 to 1; nil where it is not known.
+  /// How much of the chain the node has, from 0 to 1; nil where it is not known, or no such number.
   public let synchronization: Double?
   /// The era; nil where it is not known.
   public let era: String?
@@ -64,8 +64,10 @@ public struct OgmiosHealth: Sendable, Hashable {
     era = document["currentEra"]?.string
     epoch = try reader["currentEpoch"].optional { r throws(OgmiosError) in try r.natural() }
     tip = try reader["lastKnownTip"].optional { r throws(OgmiosError) in try OgmiosTip(r) }
-    if case .number(let number)? = document["networkSynchronization"] {
-      synchronization = number.double
+    if case .number(let number)? = document["networkSynchronization"],
+      let share = number.double, (0...1).contains(share)
+    {
+      synchronization = share
     } else {
       synchronization = nil
     }

@@ -16,6 +16,12 @@ extension OgmiosLink {
   /// Where the connection is that the chain is gone along by.
   var chainPlaces: Places { chainLine.withLock { $0.places } }
 
+  /// Whether the WebSocket is open that the chain is gone along by.
+  var isChainConnected: Bool {
+    let own = chainLine.withLock { $0.socket }
+    return (own?.status ?? socketStatus) == .connected
+  }
+
   /// Calls over the connection that the chain is gone along by.
   func callChain(
     _ method: String, _ params: JSONValue?, timeout: Duration

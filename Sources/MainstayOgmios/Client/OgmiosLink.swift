@@ -71,7 +71,10 @@ final class OgmiosLink: Sendable {
     var rpc = JSONRPCClient.Options()
     rpc.timeout = options.timeout
     rpc.maximumMessageSize = options.maximumMessageSize
+    rpc.maximumDepth = options.maximumDepth
     rpc.maximumInFlight = 1_000
+    // A question for the next block would wait for as long as there is one that cannot be read.
+    rpc.endsUnreadable = true
     rpc.isRepeatable = OgmiosMethod.isRepeatable
     rpc.catalog = OgmiosErrorCatalog.catalog
     rpc.headers = options.headers

@@ -21,6 +21,11 @@ final class OgmiosPendingStep: Sendable {
     case asked, answered
   }
 
+  /// How long the question itself waits: the server goes on by its answer, whenever that comes.
+  ///
+  /// A connection that says nothing is noticed by its pings.
+  static let patience = Duration.seconds(365 * 86_400)
+
   private let state = Locked(State())
 
   var standing: Standing {

@@ -16,6 +16,14 @@ struct OgmiosPlaceStateMachine: Sendable {
     var ledger: UInt64?
     /// Its view of the mempool; nil for none.
     var mempool: UInt64?
+    /// Whether the server still has a view of the mempool that nobody knows the place in.
+    var hasLostView = false
+
+    /// The server may have gone on in the view, and nobody has heard of it.
+    mutating func loseView() {
+      mempool = nil
+      hasLostView = true
+    }
   }
 
   /// What a caller wants to look at.

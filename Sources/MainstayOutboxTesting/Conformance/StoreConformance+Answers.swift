@@ -23,6 +23,25 @@ extension StoreConformance {
       desk.same(try await desk.store.claim().map(\.lease.id), [head])
       desk.same(try await desk.store.obstacles(head), [.running])
     },
+    Rule("what is not finished, and a dead letter, is found by its idempotency key") { desk in
+      let (first, second) = (NewOperation.note("a"), NewOperation.note("b"))
+      for new in [first, second] { _ = try await desk.store.insert(new) }
+      let found = try await desk.store.operation(keyed: first.idempotencyKey)
+      desk.same(found?.id, first.id)
+      desk.same(found?.payload, first.payload)
+      let leased = try await desk.store.claim()
+      desk.same(try await desk.store.operation(keyed: second.idempotencyKey)?.id, second.id)
+      _ = try await desk.store.settle(
+        try desk.some(leased.first).lease, OperationVerdict(.dead(.refused, followers: .goOn)))
+      _ = try await desk.store.settle(
+        try desk.some(leased.last).lease, OperationVerdict(.done))
+      try await desk.crash()
+      let letter = try await desk.store.operation(keyed: first.idempotencyKey)
+      desk.same(letter?.id, first.id, "it is a dead letter")
+      desk.same(letter?.payload, first.payload)
+      desk.same(try await desk.store.operation(keyed: second.idempotencyKey), nil, "it is done")
+      desk.same(try await desk.store.operation(keyed: IdempotencyKey()), nil)
+    },
     Rule("what waits for a time is ready at once when somebody asks for it") { desk in
       let wishes = NewOperation.Wishes(delay: .seconds(60))
       let id = try await desk.store.insert(.note("a", wishes: wishes))

@@ -87,7 +87,7 @@ public struct StoreConformance: Sendable {
   /// All rules but ``clockRules``.
   public static let rules: [Rule] =
     leasing + recovery + decisions + conflicts + dependencies + scheduling + pauses + uniqueness
-    + answers + coalescing + limits + memory + searches
+    + answers + coalescing + limits + memory + searches + crowds
 
   private let place: @Sendable (@escaping @Sendable () -> Date, StoreLimits) async throws -> Place
 

@@ -35,6 +35,32 @@ final class StoreDesk {
 
   func close() async { await current?.close() }
 
+  /// Lets many callers use the store that is open, all at the same time.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - call: What each does; it is given the number of the caller, from 0, and the store.
+  /// - Returns: What became of each, in no order.
+  func crowd<T: Sendable>(
+    of count: Int = 24,
+    _ call: @escaping @Sendable (_ number: Int, _ store: any OutboxStore) async throws -> T
+  ) async -> [Result<T, any Error>] {
+    let store = store
+    let (signal, begin) = AsyncStream.makeStream(of: Void.self)
+    // It ends once all are there.
+    let start = Task { for await _ in signal {} }
+    return await withTaskGroup(of: Result<T, any Error>.self) { group in
+      for number in 0..<count {
+        group.addTask {
+          await start.value
+          do { return .success(try await call(number, store)) } catch { return .failure(error) }
+        }
+      }
+      begin.finish()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
   func hold(_ isTrue: Bool, _ what: String = "it does not hold", line: Int = #line) {
     if !isTrue { complaints.append("\(what) (line \(line))") }
   }

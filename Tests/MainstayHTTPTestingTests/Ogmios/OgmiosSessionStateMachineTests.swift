@@ -12,10 +12,12 @@ import Testing
     var ledger = OgmiosLedger(blocks: 3)
 
     /// The answers to a request, each as its result or the number of its error.
-    mutating func ask(_ method: String, _ params: String = "") -> [String] {
+    mutating func ask(
+      _ method: String, _ params: String = "", fault: OgmiosServer.Fault? = nil
+    ) -> [String] {
       let params = params.isEmpty ? "" : #","params":\#(params)"#
       let text = #"{"jsonrpc":"2.0","method":"\#(method)"\#(params),"id":"x"}"#
-      return session.receive(Data(text.utf8), &ledger).map(Self.told)
+      return session.receive(Data(text.utf8), &ledger, fault: fault).map(Self.told)
     }
 
     mutating func raw(_ text: String) -> [String] {
@@ -23,6 +25,7 @@ import Testing
     }
 
     static func told(_ reply: OgmiosReply) -> String {
+      if let fault = reply.fault { return "\(fault)" }
       let value = JSONValue(json: Data(reply.text.utf8))
       if let code = value?["error"]?["code"]?.integer { return "\(code)" }
       let result = value?["result"]
@@ -44,6 +47,20 @@ import Testing
     #expect(talk.ask("nextBlock").isEmpty)
     talk.ledger.forge()
     #expect(talk.session.ledgerChanged(&talk.ledger).map(Talk.told) == ["block 80"])
+  }
+
+  @Test func `what has to wait goes wrong once it would be answered`() {
+    var talk = Talk()
+    for _ in 0..<4 { _ = talk.ask("nextBlock") }
+    #expect(talk.ask("nextBlock", fault: .silence).isEmpty)
+    #expect(talk.ask("nextBlock").isEmpty)
+    _ = talk.ask("acquireMempool")
+    #expect(talk.ask("acquireMempool", fault: .failure(.init(-32600))).isEmpty)
+    for _ in 0..<2 { talk.ledger.forge() }
+    talk.ledger.submit("00")
+    // The server has gone on by the block whose answer is lost.
+    #expect(
+      talk.session.ledgerChanged(&talk.ledger).map(Talk.told) == ["silence", "block 100", "-32600"])
   }
 
   @Test func `an intersection is the first point that there is`() {

@@ -157,6 +157,20 @@ import Testing
     #expect(try await steps(1, of: client) == ["block 40"])
   }
 
+  @Test func `an answer that comes later may be lost as well`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(2, of: client)
+    server.inject(.silence, into: "nextBlock", takesEffect: true)
+    let waiting = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 3)
+    server.change { $0.forge() }
+    // What is asked after the block is answered after it.
+    _ = try await client.networkQuery.tip.execute()
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+
   @Test func `who looks often and waits a little misses nothing, and asks once`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
     let client = try Watched([server.socketAddress]).client
@@ -171,6 +185,28 @@ import Testing
     #expect(try await steps(1, of: client) == ["block 40"])
     #expect(server.calls.count { $0 == "nextBlock" } == 3)
     #expect(server.mostInFlight == 1)
+  }
+
+  @Test func `a block that comes after days is told, though nobody waited all that time`()
+    async throws
+  {
+    let clock = ManualClock()
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress], clock: clock).client
+    _ = try await steps(2, of: client)
+    for pause in [Duration.seconds(2 * 86_400), .zero] {
+      let waiting = Task {
+        await failure { try await client.chainSync.nextBlock(timeout: .seconds(5)) }
+      }
+      await clock.waiters(atLeast: 1, within: .seconds(5))
+      await server.calls(atLeast: 3)
+      clock.advance(by: .seconds(5))
+      #expect(await waiting.value?.kind == .timeout)
+      clock.advance(by: pause)
+    }
+    for _ in 0..<3 { server.change { $0.forge() } }
+    #expect(try await steps(2, of: client) == ["block 40", "block 60"])
+    #expect(server.calls.count { $0 == "nextBlock" } == 4)
   }
 
   @Test func `who waits for a block waits no longer than asked, whatever repeats calls`()

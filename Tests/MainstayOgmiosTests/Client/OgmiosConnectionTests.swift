@@ -124,6 +124,14 @@ import Testing
     #expect(client.status.endpointInUse == server.socketAddress)
   }
 
+  @Test(arguments: ["1e300", "-1e300", "1.01", "-0.01"])
+  func `a share of the chain that is none is not known`(share: String) throws {
+    let body = #"{"connectionStatus":"connected","networkSynchronization":\#(share)}"#
+    let health = try OgmiosHealth(status: 200, body: Data(body.utf8), endpoint: "ws://node")
+    #expect(health.synchronization == nil)
+    #expect(health.state == .synchronized)
+  }
+
   @Test(arguments: ["ws", "http"])
   func `whatever breaks, every call ends and is classified`(scheme: String) async throws {
     let faults: [OgmiosServer.Fault] = [

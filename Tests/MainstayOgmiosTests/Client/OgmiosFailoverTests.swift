@@ -56,7 +56,9 @@ import Testing
     }
   }
 
-  @Test(.requirement("D3"), arguments: ["queryNetwork/tip", "submitTransaction"])
+  @Test(
+    .requirement("D3"),
+    arguments: ["queryNetwork/tip", "submitTransaction", "nextBlock", "acquireMempool"])
   func `what could not be sent in time goes to the next endpoint, be it a transaction`(
     method: String
   ) async throws {
@@ -71,14 +73,15 @@ import Testing
     }
     let client = watched.client
     let asking = Task {
-      if method == "submitTransaction" {
-        _ = try await client.transactions.submit(cbor: "00ff")
-      } else {
-        _ = try await client.networkQuery.tip.execute()
+      switch method {
+      case "submitTransaction": _ = try await client.transactions.submit(cbor: "00ff")
+      case "nextBlock": _ = try await client.chainSync.nextBlock(timeout: .seconds(30))
+      case "acquireMempool": _ = try await client.mempoolMonitor.acquire(timeout: .seconds(30))
+      default: _ = try await client.networkQuery.tip.execute()
       }
     }
     await deaf.log.first { $0 == .refused(connection: 0) }
-    await clock.sleepers(atLeast: 1)
+    await clock.waiters(atLeast: 1, within: .seconds(30))
     clock.advance(by: .seconds(30))
     try await asking.value
     #expect(second.calls == [method])

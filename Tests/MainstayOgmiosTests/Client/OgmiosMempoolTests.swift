@@ -64,6 +64,49 @@ import Testing
     #expect(try await monitor.size().transactions == 2)
   }
 
+  @Test(arguments: ["late", "cancelled", "unreadable"])
+  func `a transaction that was not told in time is not passed over`(ending: String) async throws {
+    var ledger = OgmiosLedger()
+    let ids = ["00", "01"].compactMap { ledger.submit($0) }
+    let server = try await OgmiosServer(ledger: ledger)
+    let clock = ManualClock()
+    let retry = ending == "late" ? OgmiosPresets.fixedRetry(clock: clock) : nil
+    let client = try Watched([server.socketAddress], retry: retry, clock: clock) {
+      $0.timeout = .seconds(30)
+    }.client
+    let monitor = client.mempoolMonitor
+    try await monitor.acquire()
+    server.inject(
+      ending == "unreadable" ? .text("{") : .silence, into: "nextTransaction", takesEffect: true)
+    let asking = Task { await failure { try await monitor.nextTransaction() } }
+    await server.calls(atLeast: 2)
+    switch ending {
+    case "cancelled": asking.cancel()
+    case "late":
+      await clock.waiters(atLeast: 1, within: .seconds(30))
+      clock.advance(by: .seconds(30))
+      // The two attempts that come after find no view to go on in.
+      for _ in 0..<2 {
+        await clock.waiters(atLeast: 1, within: .seconds(1))
+        clock.advance(by: .seconds(1))
+      }
+    default: break
+    }
+    let error = await asking.value
+    switch ending {
+    case "cancelled": #expect(error == nil)
+    case "late": #expect(error?.code == 4000)
+    default: #expect(error?.kind == .invalidResponse)
+    }
+    if retry == nil {
+      #expect(await failure { try await monitor.nextTransaction() }?.code == 4000)
+    }
+    // The next view comes at once, though nothing has changed.
+    try await monitor.acquire()
+    #expect(try await monitor.nextTransaction()?.id == ids[0])
+    #expect(server.calls.count { $0 == "nextTransaction" } == 2)
+  }
+
   @Test func `an empty mempool is waited for, and no view is kept`() async throws {
     var ledger = OgmiosLedger()
     ledger.submit("00")

@@ -83,6 +83,23 @@ private struct Gateway: HTTPTransport {
     #expect(other.calls.count { $0 == "submitTransaction" } == 0)
   }
 
+  @Test(arguments: [OgmiosServer.Fault.hangUp, .reset, .failure(.init(-32603))])
+  func `what repeats everything does not repeat a transaction that may have arrived`(
+    fault: OgmiosServer.Fault
+  ) async throws {
+    let (server, other) = (try await OgmiosServer(), try await OgmiosServer())
+    let retry = Retry(maximumAttempts: 3, backoff: .none, retryIf: .anythingButCancellation)
+    let client = try Watched([server.socketAddress, other.socketAddress], retry: retry).client
+    server.inject(fault, into: "submitTransaction", takesEffect: true)
+    let error = await failure { try await client.transactions.submit(cbor: cbor) }
+    #expect(error?.appError.disposition == .unknownOutcome)
+    #expect((server.calls + other.calls).count { $0 == "submitTransaction" } == 1)
+    // A refusal is repeated, as the retry says.
+    server.inject(.failure(.init(9999)), into: "submitTransaction")
+    let next = try await client.transactions.submit(cbor: "84a1")
+    #expect(next == OgmiosLedger.transactionID(of: "84a1"))
+  }
+
   @Test func `a look sees what views from before do not, and leaves them as they are`()
     async throws
   {

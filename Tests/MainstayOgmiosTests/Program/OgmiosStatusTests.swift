@@ -24,6 +24,14 @@ import Testing
     #expect(lines.contains("Tip       slot 200, block \(OgmiosLedger().tip.id)"))
   }
 
+  @Test func `a number that makes no sense ends nothing`() async throws {
+    let server = try await OgmiosServer()
+    server.change { $0.synchronization = 1e300 }
+    let end = try await run(server.socketAddress)
+    #expect(end.status == 0)
+    #expect(end.output.contains("synchronized\n"))
+  }
+
   @Test func `a program reads the same as JSON`() async throws {
     let server = try await OgmiosServer()
     server.change { $0.synchronization = 0.5 }

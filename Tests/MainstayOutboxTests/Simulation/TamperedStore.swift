@@ -139,3 +139,62 @@ struct LyingStore: ForwardingStore {
     return found?.isEmpty == true ? [.unreadable] : found
   }
 }
+
+/// Finds nothing by its idempotency key.
+struct KeylessStore: ForwardingStore {
+  let store: any OutboxStore
+
+  init(_ store: InMemoryStore) { self.store = store }
+
+  func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? { nil }
+}
+
+/// Reads, waits, and writes only then, whoever has written meanwhile: as an actor does that awaits
+/// in the middle of a call.
+struct ReentrantStore: ForwardingStore {
+  let store: any OutboxStore
+  private let claims = Box<[Task<Claim, any Error>]>([])
+  private let inserts = Box(0)
+
+  init(_ store: InMemoryStore) { self.store = store }
+
+  /// Time for all others that have come by now.
+  private func wait() async { for _ in 0..<100 { await Task.yield() } }
+
+  /// Those that come while others read lease what these do.
+  func claim(_ request: ClaimRequest) async throws -> Claim {
+    let claim = claims.change { claims in
+      let claim = claims.first ?? Task { [store] in try await store.claim(request) }
+      claims.append(claim)
+      return claim
+    }
+    await wait()
+    claims.change { _ = $0.removeLast() }
+    return try await claim.value
+  }
+
+  /// Those that come while another one looks for its key find nobody.
+  func insert(_ operation: NewOperation) async throws -> OperationID {
+    let isFirst = inserts.change { count in
+      defer { count += 1 }
+      return count == 0
+    }
+    await wait()
+    defer { inserts.change { $0 -= 1 } }
+    guard !isFirst else { return try await store.insert(operation) }
+    var wishes = operation.wishes
+    wishes.uniqueKey = nil
+    return try await store.insert(
+      NewOperation(
+        id: operation.id, type: operation.type, lane: operation.lane,
+        orderingKey: operation.orderingKey, idempotencyKey: IdempotencyKey(),
+        payload: operation.payload, wishes: wishes))
+  }
+
+  func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    guard try await store.confirms(lease) else { return false }
+    await wait()
+    _ = try await store.settle(lease, verdict)
+    return true
+  }
+}

@@ -93,6 +93,20 @@ struct StoreConformanceTests {
       ({ GenerousStore($0) }, "what was inserted is claimed once, the oldest first"),
       ({ WriteBehindStore($0) }, "what was inserted is claimed once, the oldest first"),
       ({ LyingStore($0) }, "what is leased had no obstacle, and what is not has one"),
+      (
+        { KeylessStore($0) },
+        "what is not finished, and a dead letter, is found by its idempotency key"
+      ),
+      ({ ReentrantStore($0) }, "claims that come at once lease each operation once"),
+      (
+        { ReentrantStore($0) },
+        "what comes several times at once under one idempotency key is kept once"
+      ),
+      (
+        { ReentrantStore($0) },
+        "of what comes at once under one unique key one is kept, and the others are refused"
+      ),
+      ({ ReentrantStore($0) }, "an end that is told several times at once counts once"),
     ]
     for (flaw, rule) in flaws {
       let suite = StoreConformance { now, limits in
