@@ -39,15 +39,8 @@ final class Peers: Sendable {
 
   /// What a program prints: up to a character, which is left out, or to its end.
   static func text(of output: Pipe, upTo end: Character? = nil) async -> String {
-    let (parts, continuation) = AsyncStream.makeStream(of: Data.self)
-    let handle = output.fileHandleForReading
-    handle.readabilityHandler = { handle in
-      let part = handle.availableData
-      if part.isEmpty { continuation.finish() } else { continuation.yield(part) }
-    }
-    defer { handle.readabilityHandler = nil }
     var bytes = Data()
-    for await part in parts {
+    for await part in output.parts() {
       bytes += part
       let text = String(decoding: bytes, as: UTF8.self)
       if let index = end.flatMap({ text.firstIndex(of: $0) }) { return String(text[..<index]) }

@@ -126,23 +126,13 @@ public struct BuiltProgram: Sendable {
     let output = Pipe()
     process.standardOutput = output
     if let complaints { process.standardError = complaints }
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty {
-        continuation.finish()
-      } else {
-        continuation.yield(String(decoding: data, as: UTF8.self))
-      }
-    }
     ending = try Self.start(process)
     var (printed, port) = ("", Int?.none)
-    for await text in lines {
-      printed += text
+    for await part in output.parts() {
+      printed += String(decoding: part, as: UTF8.self)
       port = readPort(printed)
       if port != nil { break }
     }
-    output.fileHandleForReading.readabilityHandler = nil
     guard let port else {
       // Whoever waits beside it ends it, and ends: a child that lives on through that is never
       // waited for, and exit tests wait behind it.
