@@ -17,7 +17,7 @@ public import MainstayOutbox
 /// try corpus.check(against: "Tests/Payloads.tsv")
 /// ```
 ///
-/// An operation with sets in it has to be `Equatable`, as each process writes them in another order.
+/// An operation with sets in it has to be `Equatable`: each process writes them in another order.
 ///
 /// With `MAINSTAY_RECORD_PAYLOADS=1` in the environment the samples are added to the file. Nothing
 /// goes from it but by hand: when no device can have such an operation any more.
