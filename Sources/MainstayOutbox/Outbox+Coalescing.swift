@@ -11,7 +11,7 @@ extension Outbox {
   ) async throws -> OperationID {
     guard let kind = type as? any CoalescingOperation.Type, let key = new.orderingKey,
       options.allowsCoalescing
-    else { return try await insert(new, plain) }
+    else { return try await insert(new, plain, of: type) }
     var refused: StoredOperation?
     // Somebody else may change what both come to, again and again.
     for _ in 0..<8 {

@@ -148,9 +148,9 @@ extension Outbox {
     } catch let error as OutboxError where error.code == .changedMeanwhile {
       // The store knows why the last one stays alone, such as another that needs it.
       return try store.insert(new, in: db)
-    } catch let error as OutboxError where error.code == .keyReused && vault.codec != nil {
+    } catch let error as OutboxError where error.code == .keyReused {
       let twin = try store.operation(keyed: new.idempotencyKey, in: db)
-      guard let twin, isSame(twin, new, plain) else { throw error }
+      guard let twin, isSame(twin, new, plain, of: type) else { throw error }
       return twin.id
     }
   }

@@ -299,6 +299,10 @@ extension Outbox {
 
   /// Accepts an operation with further wishes.
   ///
+  /// An operation with sets in it should be `Equatable`: by that it is known again under its
+  /// idempotency key, since each process writes a set in another order. The same holds for a
+  /// dictionary whose keys are neither texts nor integers.
+  ///
   /// - Parameters:
   ///   - operation: What is to be done.
   ///   - options: The wishes.
@@ -355,22 +359,6 @@ extension Outbox {
       effect: options.mayHaveBeenSent ? .sentUnknown : .notSent,
       wishes: wishes)
     return (new, payload)
-  }
-
-  /// Keeps an operation; the same bytes are sealed to others each time, so a repetition is found by
-  /// what was sealed.
-  func insert(_ new: NewOperation, _ plain: Data) async throws -> OperationID {
-    do {
-      return try await store.insert(new)
-    } catch let error as OutboxError where error.code == .keyReused && vault.codec != nil {
-      let twin = try await store.operation(keyed: new.idempotencyKey)
-      guard let twin, isSame(twin, new, plain) else { throw error }
-      return twin.id
-    }
-  }
-
-  func isSame(_ twin: StoredOperation, _ new: NewOperation, _ plain: Data) -> Bool {
-    twin.type == new.type && vault.opened(twin).payload == plain
   }
 
   var vault: Vault { Vault(codec: opened.codec) }

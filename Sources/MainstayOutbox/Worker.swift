@@ -295,7 +295,8 @@ package struct UnreadablePayload: Error {
   package let cause: any Error
 }
 
-/// How values lie on the disk: equal values have equal bytes.
+/// How values lie on the disk: equal values have equal bytes, unless there are sets in them, or
+/// dictionaries whose keys are neither texts nor integers.
 enum PayloadCoding {
   static func encode(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()

@@ -17,6 +17,8 @@ public import MainstayOutbox
 /// try corpus.check(against: "Tests/Payloads.tsv")
 /// ```
 ///
+/// An operation with sets in it has to be `Equatable`: each process writes them in another order.
+///
 /// With `MAINSTAY_RECORD_PAYLOADS=1` in the environment the samples are added to the file. Nothing
 /// goes from it but by hand: when no device can have such an operation any more.
 public struct PayloadCorpus: Sendable {
@@ -31,9 +33,6 @@ public struct PayloadCorpus: Sendable {
 
     var title: String { "\(kind) \(version) \"\(name)\"" }
     var form: Form { Form(kind: kind, version: version) }
-
-    /// Whether it is about the same bytes.
-    func isSame(as other: Sample) -> Bool { form == other.form && payload == other.payload }
   }
 
   /// A form that a worker reads.
@@ -87,7 +86,14 @@ public struct PayloadCorpus: Sendable {
       findings += read.findings
       newest.append(read.sample)
     }
-    let added = try current().filter { new in !known.contains { $0.isSame(as: new) } }
+    let added = try current().filter { new in
+      let alike = known.filter { $0.form == new.form }
+        .map { difference($0.payload, new.payload, as: new.form) }
+      guard !alike.contains(.nothing) else { return false }
+      guard alike.contains(.order) else { return true }
+      findings.append(Self.reordered(new))
+      return false
+    }
     if recording ?? asked {
       try Data(Self.text(of: newest + added).utf8)
         .write(to: URL(filePath: path), options: .atomic)
@@ -117,8 +123,11 @@ public struct PayloadCorpus: Sendable {
   /// The sample with what this build reads in it, and what is wrong with that.
   private func read(_ sample: Sample) -> (sample: Sample, findings: [String]) {
     if let finding = unreadable(sample) { return (sample, [finding]) }
-    guard let meaning = try? meaning(of: sample), meaning != sample.meaning else {
-      return (sample, [])
+    guard let meaning = try? meaning(of: sample) else { return (sample, []) }
+    let newest = workers.keys.filter { $0.kind == sample.kind }.max() ?? sample.form
+    let difference = difference(sample.meaning, meaning, as: newest)
+    guard difference == .content else {
+      return (sample, difference == .order ? [Self.reordered(sample)] : [])
     }
     var newer = sample
     newer.meaning = meaning
@@ -129,6 +138,20 @@ public struct PayloadCorpus: Sendable {
         "    was \(sample.meaning)", "    is  \(meaning)",
       ]
     )
+  }
+
+  /// What tells two payloads of a form apart; by their bytes alone where it has no sample.
+  private func difference(_ left: String, _ right: String, as form: Form) -> PayloadDifference {
+    if left == right { return .nothing }
+    let types = operations.map { Swift.type(of: $0.operation) }
+    let type = types.first {
+      Self.word($0.kind.rawValue) == form.kind && $0.version == form.version
+    }
+    return type?.difference(Data(left.utf8), Data(right.utf8)) ?? .content
+  }
+
+  private static func reordered(_ sample: Sample) -> String {
+    "~ \(sample.title) has another order: where that is a set, make the operation Equatable"
   }
 
   private func unreadable(_ sample: Sample) -> String? {

@@ -111,6 +111,58 @@ import Testing
     #expect(try findings(corpus).isEmpty)
   }
 
+  /// A file with the tags in another order than that in which this process writes them.
+  private func permute(_ tags: Set<String>) throws {
+    let written = try text
+    let all = tags.map { "\"\($0)\"" }
+    for first in all {
+      let others = all.filter { $0 != first }
+      let list = "[\(([first] + others).joined(separator: ","))]"
+      let other = written.replacing(/\[[^\]]*\]/, with: list)
+      guard other != written else { continue }
+      return try Data(other.utf8).write(to: URL(filePath: path))
+    }
+  }
+
+  @Test func `the order of a set is chance, and no other payload`() throws {
+    let tags: Set = ["a", "b", "c", "d"]
+    let corpus = PayloadCorpus(["tagged": Tagged(tags: tags)]) {
+      Worker(for: Tagged.self) { _, _ in }
+    }
+    try corpus.check(against: path, recording: true)
+    try permute(tags)
+    let before = try text
+    #expect(try findings(corpus).isEmpty)
+    try corpus.check(against: path, recording: true)
+    #expect(try text == before)
+  }
+
+  @Test func `where nobody can say whether an order is chance, that is told, and no line added`()
+    throws
+  {
+    let tags: Set = ["a", "b", "c", "d"]
+    let corpus = PayloadCorpus(["tagged": Untold(tags: tags)]) {
+      Worker(for: Untold.self) { _, _ in }
+    }
+    try corpus.check(against: path, recording: true)
+    try permute(tags)
+    let line =
+      "~ tagged 1 \"tagged\" has another order: where that is a set, make the operation Equatable"
+    let before = try text
+    // What is read may by chance be in the order of the file; the sample itself is not.
+    #expect(try Set(findings(corpus)) == [line])
+    try corpus.check(against: path, recording: true)
+    #expect(try text == before)
+  }
+
+  @Test func `the order of a list is what it says`() throws {
+    func corpus(_ items: [String]) -> PayloadCorpus {
+      PayloadCorpus(["listed": Listed(items: items)]) { Worker(for: Listed.self) { _, _ in } }
+    }
+    try corpus(["a", "b"]).check(against: path, recording: true)
+    #expect(try findings(corpus(["b", "a"])) == ["+ listed 1 \"listed\" is not in the file"])
+  }
+
   @Test func `a line that is no sample is named`() throws {
     try Data("# heading\norder\tone\t\t\t\n".utf8).write(to: URL(filePath: path))
     let error = #expect(throws: PayloadCorpus.Unreadable.self) {
@@ -141,6 +193,21 @@ private struct Order2: QueuedOperation {
   var item: String
   var count: Int
   var shelf: String
+}
+
+private struct Tagged: QueuedOperation, Equatable {
+  static let kind: OperationKind = "tagged"
+  var tags: Set<String>
+}
+
+private struct Untold: QueuedOperation {
+  static let kind: OperationKind = "tagged"
+  var tags: Set<String>
+}
+
+private struct Listed: QueuedOperation, Equatable {
+  static let kind: OperationKind = "listed"
+  var items: [String]
 }
 
 private struct RenamedOrder: QueuedOperation {

@@ -47,6 +47,73 @@ import Testing
     #expect(answer.body == Data("1".utf8))
   }
 
+  /// What a second request is told after one with another body: 200 where it is repeated, else 422.
+  private func status(
+    of second: String, after first: String, _ type: String = "application/json"
+  ) async throws -> Int? {
+    let idempotency = Idempotency(InMemoryIdempotencyStore())
+    var request = request()
+    request.headerFields[.contentType] = type
+    let key = try #require(try idempotency.key(of: request))
+    func begin(_ body: String) async throws -> Idempotency.Decision {
+      try await idempotency.begin(request, key, body: Data(body.utf8), principal: "Anna")
+    }
+    guard case .handle(let run) = try await begin(first) else { return nil }
+    await run.end(with: HTTPResponse(status: .ok), body: Data())
+    do {
+      guard case .replay(let answer) = try await begin(second) else { return nil }
+      return answer.head.status.code
+    } catch let error as AppError {
+      return error.code == "server.idempotency-key-reused" ? 422 : nil
+    }
+  }
+
+  @Test(arguments: [
+    "application/json", "Application/JSON; charset=utf-8", "application/vnd.a+json",
+  ])
+  func `a body of JSON is known again, in whatever order its members stand`(
+    _ type: String
+  ) async throws {
+    let first = #"{"shop":"north","items":[{"n":1.50,"id":18446744073709551617},"\u00fc/"],"at":7}"#
+    let second = #" {"at":7,"items":[{"id":18446744073709551617, "n":1.50},"ü\/"],"shop":"north"}"#
+    #expect(try await status(of: second, after: first, type) == 200)
+    #expect(try await status(of: second, after: first, "text/plain") == 422)
+  }
+
+  @Test(arguments: [
+    (#"{"a":[1,2]}"#, #"{"a":[2,1]}"#), (#"{"a":1}"#, #"{"a":"1"}"#), (#"{"a":1}"#, "{}"),
+    (#"{"a":9007199254740993}"#, #"{"a":9007199254740992}"#),
+    (#"{"a":0.1}"#, #"{"a":0.10000000000000001}"#),
+    // Which of two members of one name counts is a matter of whoever reads them.
+    (#"{"a":1,"a":2}"#, #"{"a":2}"#), (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#),
+    // One name to Swift, two to others.
+    (#"{"\u00e9":1,"e\u0301":2}"#, #"{"e\u0301":2}"#),
+    (#"{"a":"\ud800"}"#, #"{"a":"\ud801"}"#), (#"{"a":"\udc00"}"#, #"{"a":"\ufffd"}"#),
+    (#"{"a":1,"b":2"#, #"{"b":2,"a":1"#), ("", " "),
+  ])
+  func `a body of JSON that says something else is another one`(
+    _ first: String, _ second: String
+  ) async throws {
+    #expect(try await status(of: second, after: first) == 422)
+    #expect(try await status(of: first, after: first) == 200)
+  }
+
+  @Test func `a body of JSON that is large or deep is compared byte by byte`() async throws {
+    let deep = String(repeating: "[", count: 500_000)
+    let members = (0..<10_000).map { "\"\($0)\":\($0)" }
+    let large = "\"a\":\"" + String(repeating: "x", count: 1_000_000) + "\""
+    let pairs = [
+      (deep + "1", deep + "2", 422), (deep, deep, 200),
+      (
+        "{\(members.joined(separator: ","))}", "{\(members.reversed().joined(separator: ","))}", 200
+      ),
+      ("{\(large),\"b\":1}", "{\"b\":1,\(large)}", 422),
+    ]
+    for (first, second, expected) in pairs {
+      #expect(try await status(of: second, after: first) == expected)
+    }
+  }
+
   @Test func `a run that is dropped or fails may be made again`() async throws {
     do { _ = try await begin(request()) }
     var isFree = false

@@ -36,23 +36,29 @@ extension ResponseCache {
     _ apply: @escaping @Sendable (inout Value?, Change) -> Void
   ) -> some AsyncSequence<CachedValue<Value>?, Never> & Sendable {
     let overlaid = OverlaidUpdates<Value, Change>(apply)
-    let kept = updates(for: key, as: Value.self, policy: policy)
+    // The first changes bring the first look.
+    let signals = signals(key, isAtOnce: false)
     let (stream, continuation) = AsyncStream.makeStream(
       of: CachedValue<Value>?.self, bufferingPolicy: .bufferingNewest(1))
     let task = Task {
       await withTaskGroup { group in
         group.addTask { [self] in
-          for await value in kept {
+          for await _ in signals {
+            let look = overlaid.begin()
+            let kept = await cached(key, as: Value.self, policy: policy)
             // Nothing of an account that has left is shown, nor what it changed here.
             if isEnded { break }
-            overlaid.tell(kept: value, to: continuation)
+            overlaid.tell(kept, of: look, to: continuation)
           }
           overlaid.end(continuation)
         }
         group.addTask { [self] in
           for await changes in changes {
+            // What was delivered is kept by now. Over what was kept before it would vanish.
+            let look = overlaid.begin()
+            let kept = await cached(key, as: Value.self, policy: policy)
             if isEnded { break }
-            overlaid.tell(changes: changes, to: continuation)
+            overlaid.tell(kept, of: look, with: changes, to: continuation)
           }
         }
         // What is changed here may end; what is kept ends the stream.
@@ -64,12 +70,12 @@ extension ResponseCache {
     return stream
   }
 
-  /// Says that there is something to look at: at once, and after each change.
-  private func signals(_ name: String) -> AsyncStream<Void> {
+  /// Says that there is something to look at: at once, where that is wanted, and after each change.
+  private func signals(_ name: String, isAtOnce: Bool = true) -> AsyncStream<Void> {
     let key = CacheEntry.Key(name, of: partition)
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    continuation.yield()
+    if isAtOnce { continuation.yield() }
     guard let id = guarded.withLock({ $0.session.watch(key, continuation) }) else {
       continuation.finish()
       return stream
@@ -99,7 +105,9 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
 
   private struct State {
     var kept: CachedValue<Value>?
-    var hasLooked = false
+    /// The look that it is from, and how many have begun: one that began before is older.
+    var look: UInt64 = 0
+    var looks: UInt64 = 0
     var changes: [Change]?
     var number: UInt64 = 0
     var told: UInt64 = 0
@@ -112,29 +120,28 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
 
   init(_ apply: @escaping @Sendable (inout Value?, Change) -> Void) { self.apply = apply }
 
-  func tell(
-    kept: CachedValue<Value>?, to stream: AsyncStream<CachedValue<Value>?>.Continuation
-  ) {
-    tell(stream) { state in
-      state.kept = kept
-      state.hasLooked = true
+  /// A look at what is kept begins.
+  func begin() -> UInt64 {
+    state.withLock { state in
+      state.looks += 1
+      return state.looks
     }
   }
 
-  func tell(
-    changes: [Change], to stream: AsyncStream<CachedValue<Value>?>.Continuation
-  ) {
-    tell(stream) { $0.changes = changes }
-  }
-
+  /// Takes what a look has found, and the changes that were known before it began.
+  ///
   /// The user's function runs outside of the lock; what was overtaken meanwhile is not told.
-  private func tell(
-    _ stream: AsyncStream<CachedValue<Value>?>.Continuation, _ change: (inout State) -> Void
+  func tell(
+    _ kept: CachedValue<Value>?, of look: UInt64, with changes: [Change]? = nil,
+    to stream: AsyncStream<CachedValue<Value>?>.Continuation
   ) {
     let (kept, changes, number) = state.withLock { state in
-      change(&state)
+      let isNewer = look > state.look
+      if isNewer { (state.kept, state.look) = (kept, look) }
+      if let changes { state.changes = changes }
       state.number += 1
-      return (state.kept, state.hasLooked ? state.changes : nil, state.number)
+      let isNews = isNewer || changes != nil
+      return (state.kept, isNews ? state.changes : nil, state.number)
     }
     guard let changes else { return }
     let value = CachedValue.overlaying(changes, on: kept) { apply(&$0, $1) }

@@ -44,11 +44,12 @@ public struct HTTPMessageBody: Sendable {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - encoder: What encodes it; the default is a plain `JSONEncoder`.
+  ///   - encoder: What encodes it; the default sorts keys, so that a repetition in another process
+  ///     has the same bytes.
   /// - Returns: The body.
   /// - Throws: What the encoder throws.
   public static func json(
-    _ value: some Encodable, encoder: JSONEncoder = JSONEncoder()
+    _ value: some Encodable, encoder: JSONEncoder = ResilientClient.Settings().encoder()
   ) throws -> HTTPMessageBody {
     let bytes = try encoder.encode(value)
     return HTTPMessageBody("application/json") { .bytes(bytes) }

@@ -45,8 +45,15 @@ extension ResilientClient {
     public var streamSilence: Duration? = .seconds(30)
     /// Makes what decodes answers; by default a plain `JSONDecoder`.
     public var decoder: @Sendable () -> JSONDecoder = { JSONDecoder() }
-    /// Makes what encodes bodies; by default a plain `JSONEncoder`.
-    public var encoder: @Sendable () -> JSONEncoder = { JSONEncoder() }
+    /// Makes what encodes bodies; by default a `JSONEncoder` that sorts keys.
+    ///
+    /// Without that their order is another one in each process, and a service may refuse what is
+    /// sent again under its idempotency key, after a relaunch, as something else.
+    public var encoder: @Sendable () -> JSONEncoder = {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return encoder
+    }
 
     /// Makes the settings with their defaults.
     public init() {}

@@ -21,12 +21,18 @@ struct JSONReader {
 
   private let bytes: [UInt8]
   private let limits: JSONValue.Limits
+  /// Whether what JSON does not forbid, but a value cannot hold, is refused: the second member of
+  /// one name, and one half of a pair without the other.
+  private let isLossless: Bool
   private var position = 0
   private var open: [Open] = []
 
-  init(_ bytes: [UInt8], limits: JSONValue.Limits = JSONValue.Limits()) {
+  init(
+    _ bytes: [UInt8], limits: JSONValue.Limits = JSONValue.Limits(), isLossless: Bool = false
+  ) {
     self.bytes = bytes
     self.limits = limits
+    self.isLossless = isLossless
   }
 
   var isAtEnd: Bool { position == bytes.count }
@@ -87,7 +93,8 @@ struct JSONReader {
     while let last = open.indices.last {
       let isObject = open[last].isObject
       if isObject {
-        open[last].members[open[last].name] = value
+        let former = open[last].members.updateValue(value, forKey: open[last].name)
+        guard former == nil || !isLossless else { throw failure("another name") }
       } else {
         open[last].elements.append(value)
       }
@@ -195,14 +202,16 @@ extension JSONReader {
   /// One half of a pair without the other becomes the sign for what cannot be read.
   private mutating func unicode() -> Unicode.Scalar? {
     guard let unit = hexadecimal() else { return nil }
-    guard (0xd800...0xdbff).contains(unit) else { return Unicode.Scalar(unit) ?? "\u{fffd}" }
+    guard (0xd800...0xdbff).contains(unit) else { return Unicode.Scalar(unit) ?? unreadable }
     let before = position
     guard take("\\u"), let low = hexadecimal(), (0xdc00...0xdfff).contains(low) else {
       position = before
-      return "\u{fffd}"
+      return unreadable
     }
-    return Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)) ?? "\u{fffd}"
+    return Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)) ?? unreadable
   }
+
+  private var unreadable: Unicode.Scalar? { isLossless ? nil : "\u{fffd}" }
 
   private mutating func hexadecimal() -> UInt32? {
     guard position + 4 <= bytes.count else { return nil }

@@ -20,13 +20,17 @@ struct CacheOpening: Sendable {
   /// - Returns: The connection, and the greatest numbers that are in the file.
   /// - Throws: What the database or the file system throws; a damaged file is gone then.
   func open() async throws -> (SQLiteCacheStore.Connection, last: (number: Int64, use: Int64)) {
+    var file: FileIdentity?
     do {
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try refuseForeign()
+      // Where another one comes there meanwhile, nothing of that is ever deleted.
+      file = FileIdentity(at: url)
       let queue = try DatabaseQueue(
         path: url.path(percentEncoded: false), configuration: configuration)
-      return try await SQLiteStore.onWriter(of: queue) { db in
+      file = file ?? FileIdentity(at: url)
+      return try await SQLiteStore.onWriter(of: queue) { [file] db in
         switch try CacheSchema.find(db) {
         case .current: break
         case .nothing, .otherFormat:
@@ -39,11 +43,11 @@ struct CacheOpening: Sendable {
         let sql = "SELECT coalesce(max(number), 0), coalesce(max(used), 0) FROM cache_entry"
         guard let row = try Row.fetchOne(db, sql: sql) else { throw foreign }
         let (number, use): (Int64, Int64) = (try row.read(0), try row.read(1))
-        let connection = SQLiteCacheStore.Connection(queue: queue, time: time)
+        let connection = SQLiteCacheStore.Connection(queue: queue, time: time, file: file)
         return (connection, (number.countable, use.countable))
       }
     } catch {
-      if error.isDamage, case .ours = header { Self.delete(url) }
+      if error.isDamage, case .ours = header { Self.delete(file, at: url) }
       throw error
     }
   }
@@ -93,7 +97,13 @@ struct CacheOpening: Sendable {
 
   /// Deletes a damaged file and what SQLite keeps beside it: nothing of an account may be left
   /// where no wipe finds it.
-  static func delete(_ url: URL) {
+  ///
+  /// What another process has made in its place stays.
+  static func delete(_ file: FileIdentity?, at url: URL) {
+    if let file, file == FileIdentity(at: url) { delete(url) }
+  }
+
+  private static func delete(_ url: URL) {
     for suffix in ["-wal", "-shm", "-journal", ""] {
       try? FileManager.default.removeItem(
         atPath: url.path(percentEncoded: false) + suffix)

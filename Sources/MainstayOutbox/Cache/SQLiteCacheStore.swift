@@ -28,6 +28,8 @@ public final class SQLiteCacheStore: CacheStore {
   struct Connection: Sendable {
     let queue: DatabaseQueue
     let time: CacheTime
+    /// The file that was opened; another one may lie there since.
+    let file: FileIdentity?
   }
 
   private struct State {
@@ -182,12 +184,19 @@ extension SQLiteCacheStore {
       forget(generation, after: error)
       throw error
     }
+    guard connection.file == FileIdentity(at: url) else {
+      // It was cleared away, or another process has found it damaged and made it anew.
+      leave(connection, generation)
+      throw OutboxError(.shutDown, details: "another file lies at \(url.lastPathComponent)")
+    }
     do {
       return try await SQLiteStore.onWriter(of: connection.queue) { db in
         try body(db, connection.time)
       }
     } catch {
-      if error.isDamage || error.isOfAnotherFormat { leave(connection, generation, error) }
+      guard error.isDamage || error.isOfAnotherFormat else { throw error }
+      let isMine = leave(connection, generation)
+      if isMine, error.isDamage { CacheOpening.delete(connection.file, at: url) }
       throw error
     }
   }
@@ -230,8 +239,12 @@ extension SQLiteCacheStore {
     }
   }
 
-  /// Lets go of a file that is damaged, or that a build with another format has made anew.
-  private func leave(_ connection: Connection, _ generation: Int, _ error: any Error) {
+  /// Lets go of a file that is damaged, that a build with another format has made anew, or that
+  /// lies there no longer.
+  ///
+  /// - Returns: Whether nobody else has done so.
+  @discardableResult
+  private func leave(_ connection: Connection, _ generation: Int) -> Bool {
     let isMine = state.withLock { state in
       guard state.generation == generation else { return false }
       state.generation += 1
@@ -239,9 +252,8 @@ extension SQLiteCacheStore {
       state.uses = [:]
       return true
     }
-    guard isMine else { return }
-    try? connection.queue.close()
-    if error.isDamage { CacheOpening.delete(url) }
+    if isMine { try? connection.queue.close() }
+    return isMine
   }
 
   private func flush(_ db: Database) throws {

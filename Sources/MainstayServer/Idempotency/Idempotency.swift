@@ -4,6 +4,7 @@ import Crypto
 public import Foundation
 public import HTTPTypes
 public import Mainstay
+import MainstayHTTP
 
 /// Sees to it that a request that comes again under its `Idempotency-Key` is done once.
 ///
@@ -108,8 +109,14 @@ public struct Idempotency: Sendable {
     for part in [request.method.rawValue, request.path ?? "", type] {
       hash.update(data: Data("\(part.utf8.count):\(part)".utf8))
     }
-    hash.update(data: body)
+    hash.update(data: (isJSON(type) ? JSONValue.canonicalForm(of: body) : nil) ?? body)
     return Data(hash.finalize())
+  }
+
+  /// Many encoders write the members of an object in an order that is chance in each process.
+  private static func isJSON(_ contentType: String) -> Bool {
+    let type = contentType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+    return type == "application/json" || type.hasSuffix("+json")
   }
 }
 

@@ -36,6 +36,25 @@ import Testing
     }
   }
 
+  private struct Order: Encodable {
+    let shop = "north", price = 5, note = "no milk", items = ["b": 1, "a": 2], at = 7
+  }
+
+  @Test func `a value has the same bytes in each process, so that a service knows a repetition`()
+    async throws
+  {
+    let transport = ScriptedTransport(.json())
+    let shop = try client(transport)
+    let body = try HTTPMessageBody.json(Order())
+    _ = try await shop.send(ResilientClient.Request(.put, "/orders/1", body: body))
+    try await shop.post("/orders", json: Order(), key: IdempotencyKey())
+    for request in transport.sent {
+      let text = #"{"at":7,"items":{"a":2,"b":1},"note":"no milk","price":5,"shop":"north"}"#
+      #expect(try await request.content() == text)
+    }
+    #expect(transport.sent.count == 2)
+  }
+
   @Test(.requirement("D10")) func `what can be read once is sent once`() async throws {
     let transport = ScriptedTransport { request, _ in
       _ = try await request.content()

@@ -174,6 +174,29 @@ import Testing
     while let shown = await updates.following() { #expect(shown == nil) }
   }
 
+  @Test func `a change that was delivered does not vanish while what is kept is still being read`()
+    async throws
+  {
+    // Whoever keeps a value reads, too: the fourth one looks at what the second one has kept.
+    let store = SlowCacheStore(slow: [4])
+    let cache = ResponseCache("books", of: .account(1), in: store, clock: clock)
+    await cache.keep("a", for: "a")
+    let (changes, continuation) = AsyncStream.makeStream(of: [String].self)
+    var updates = cache.updates(for: "a", as: String.self, overlaying: changes) { text, change in
+      if text?.contains(change) != true { text = (text ?? "") + change }
+    }.makeAsyncIterator()
+    continuation.yield(["b"])
+    #expect(await updates.following() == CachedValue("ab", .fresh, localChanges: 1))
+    await cache.keep("ab", for: "a")
+    await store.gate.arrivals(atLeast: 1)
+    continuation.yield([])
+    #expect(await updates.following() == CachedValue("ab", .fresh))
+    store.gate.open()
+    // What was looked for before that is not told again.
+    await cache.keep("abc", for: "a")
+    #expect(await updates.following() == CachedValue("abc", .fresh))
+  }
+
   @Test func `changes that come before the screen has heard of a wipe are not shown`()
     async throws
   {
