@@ -3,8 +3,9 @@
 /// A policy refused a call before it was made.
 ///
 /// It says nothing about the dependency: it is not counted by a breaker, and it is retried only
-/// where ``retryAfter`` fits the deadline. A ``Reason/foreignError`` is no refusal but stands for
-/// an error, and for policies it is what that error is.
+/// where ``retryAfter`` fits the deadline. One by ``Reason/circuitProbing`` names no time, and is
+/// retried where the retry's own backoff fits the deadline. A ``Reason/foreignError`` is no refusal
+/// but stands for an error, and for policies it is what that error is.
 public struct Rejection: Error, Sendable {
   /// Why a policy refused; the set is open.
   public struct Reason: Sendable, Hashable {
@@ -66,6 +67,14 @@ extension Rejection {
   var original: any Error {
     guard let cause, reason == .foreignError else { return self }
     return cause
+  }
+
+  /// Whether an error refuses a call because others try the dependency out just then.
+  ///
+  /// How long those take nobody can say, but it is a call's time and not that of a break.
+  static func isWhileProbing(_ error: any Error) -> Bool {
+    let refusal = error as? Rejection ?? (error as? AppError)?.cause(as: Rejection.self)
+    return refusal?.reason == .circuitProbing
   }
 
   /// What may be done.
