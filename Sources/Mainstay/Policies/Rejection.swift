@@ -47,8 +47,12 @@ public struct Rejection: Error, Sendable {
   public let reason: Reason
   /// When it makes sense to ask again; nil where nobody can say.
   public let retryAfter: Duration?
-  /// The error that was replaced, for `foreignError`.
-  public let cause: (any Error)?
+  /// The error that was replaced, for `foreignError`; for `circuitOpen` and `circuitProbing` the
+  /// failure that opened the breaker last, without its own causes, nil where it was none.
+  public var cause: (any Error)? { given ?? tripCause?.failure }
+
+  private let given: (any Error)?
+  private let tripCause: CircuitBreaker.TripCause?
 
   /// Makes a refusal.
   public init(
@@ -57,7 +61,20 @@ public struct Rejection: Error, Sendable {
     self.policy = policy
     self.reason = reason
     self.retryAfter = retryAfter
-    self.cause = cause
+    given = cause
+    tripCause = nil
+  }
+
+  /// Makes a refusal by a breaker that a failure may have opened.
+  init(
+    policy: String, reason: Reason, retryAfter: Duration? = nil,
+    after tripCause: CircuitBreaker.TripCause
+  ) {
+    self.policy = policy
+    self.reason = reason
+    self.retryAfter = retryAfter
+    given = nil
+    self.tripCause = tripCause
   }
 }
 
@@ -65,7 +82,7 @@ extension Rejection {
   /// The error that it stands for, where a stage replaced the operation's; else it is one itself.
   @usableFromInline
   var original: any Error {
-    guard let cause, reason == .foreignError else { return self }
+    guard reason == .foreignError, let cause else { return self }
     return cause
   }
 
@@ -79,7 +96,7 @@ extension Rejection {
 
   /// What may be done.
   var disposition: Disposition {
-    guard let cause, reason == .foreignError else { return .rejected(retryAfter: retryAfter) }
+    guard reason == .foreignError, let cause else { return .rejected(retryAfter: retryAfter) }
     return Classification.disposition(of: cause)
   }
 }
