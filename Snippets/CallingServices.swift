@@ -53,6 +53,18 @@ private func settingsOfDates() -> ResilientClient.Settings {
 
 private func show(_ book: Book, isOld: Bool) {}
 
+private func untyped(_ books: ResilientClient, isbn: String) async throws(AppError) -> Data {
+  Task {
+    do throws(AppError) {
+      show(try await books.get("/books/\(isbn)", as: Book.self), isOld: false)
+    } catch {
+      print(error.kind)
+    }
+  }
+  let page = try await books.send(.init(.get, "/books/\(isbn)"))
+  return page.body
+}
+
 private func personal(
   _ accounts: Accounts, of user: Int, at address: URL, isbn: String,
   _ settings: ResilientClient.Settings

@@ -19,14 +19,14 @@ extension ResponseCache {
   /// What is being loaded already may be older than the change, so it is not kept.
   public func invalidate(_ scope: Scope) async {
     let selection = selection(scope)
-    await storing { try await $0.expire(selection) }
+    await settle(.expiry(of: selection))
     signal { $0.session.invalidate() }
   }
 
   /// Forgets what is kept; what is being loaded already is not kept.
   public func remove(_ scope: Scope) async {
     let selection = selection(scope)
-    await storing { try await $0.remove(selection) }
+    await settle(.removal(of: selection))
     signal { $0.session.invalidate() }
   }
 
@@ -60,7 +60,9 @@ extension ResponseCache {
     _ value: Value, for key: String, tags: Set<String> = []
   ) async {
     let key = CacheEntry.Key(key, of: partition)
-    guard !isEnded, let found = await storing(.reading, { try await $0.read(key) }) else { return }
+    guard !isEnded else { return }
+    await payDebt()
+    guard let found = await storing(.reading, { try await $0.read(key) }) else { return }
     await keep(value, .value(value, tags: tags), key, before: nil, found.ticket)
     signal { $0.session.kept(key) }
   }

@@ -76,11 +76,7 @@ extension ResponseCache {
     allows error: any Error
   ) async {
     guard !policy.condition.allows(error, Classification.disposition(of: error)) else { return }
-    await storing { store in
-      // Without a ticket nobody knows what is newer.
-      guard let ticket else { return try await store.remove(.key(key)) }
-      try await store.remove(key, under: ticket)
-    }
+    await remove(key, under: ticket)
   }
 
   /// Loads behind an answer; what fails there reaches nobody but observers.
@@ -150,9 +146,11 @@ extension ResponseCache {
     _ key: CacheEntry.Key, as type: Value.Type
   ) async -> (kept: KeptValue<Value>?, ticket: CacheEntry.Ticket?) {
     guard !isEnded else { return (nil, nil) }
-    let found = await storing(.reading) { try await $0.read(key) }
+    await payDebt()
+    let debt = guarded.withLock(\.debt)
+    let read = await storing(.reading) { try await $0.read(key) }
     // What was read while the account left is not given either.
-    guard let found, !isEnded else { return (nil, nil) }
+    guard let found = read.map(debt.applied), !isEnded else { return (nil, nil) }
     guard let entry = found.entry, entry.form == QualifiedTypeName.of(Value.self) else {
       return (nil, found.ticket)
     }
@@ -175,7 +173,7 @@ extension ResponseCache {
     guard let ticket, !isEnded else { return }
     // What was kept before must not come back as if it were the newest.
     guard loaded.isKept, !loaded.isPersonal || partition != .everybody else {
-      return await storing { try await $0.remove(key, under: ticket) } ?? ()
+      return await remove(key, under: ticket)
     }
     let bytes: Data
     if loaded.value == nil, let before {
@@ -184,7 +182,7 @@ extension ResponseCache {
       do { bytes = try JSONEncoder().encode(value) } catch {
         let error = ErrorMapping.current.map(error)
         tell { _ in .cacheStorageFailed(error) }
-        return await storing { try await $0.remove(key, under: ticket) } ?? ()
+        return await remove(key, under: ticket)
       }
     }
     let old = loaded.value == nil ? before?.entry : nil
@@ -197,7 +195,8 @@ extension ResponseCache {
       staleWhileRevalidate: loaded.staleWhileRevalidate ?? old?.staleWhileRevalidate,
       staleIfError: loaded.staleIfError ?? old?.staleIfError)
     guard let isKept = await storing(.writing, { try await $0.write(entry, under: ticket) }) else {
-      _ = try? await store.remove(key, under: ticket)
+      // Not told: that the store can remove does not mean that it works again.
+      if (try? await store.remove(key, under: ticket)) == nil { owe(.removal(of: .key(key))) }
       return
     }
     if !isKept { tell { _ in .lateAnswerDropped(key: key.name) } }
@@ -218,6 +217,43 @@ extension ResponseCache {
       if isNews { tell { _ in .cacheStorageFailed(error) } }
       return nil
     }
+  }
+
+  /// Removes what is kept, unless a later load has brought it; without a ticket nobody knows that.
+  private func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket?) async {
+    let isRemoved = await storing { store in
+      guard let ticket else { return try await store.remove(.key(key)) }
+      try await store.remove(key, under: ticket)
+    }
+    guard isRemoved == nil else { return }
+    owe(.removal(of: .key(key)))
+  }
+
+  /// Tells the store what is no longer right, and remembers it where the store fails.
+  func settle(_ item: CacheDebtStateMachine.Item) async {
+    if await !tellStore(item) { owe(item) }
+  }
+
+  /// Tells the store what it could not do before, if it can by now.
+  func payDebt() async {
+    while let item = guarded.withLock({ $0.debt.next(at: timeline.now) }) {
+      guard await tellStore(item) else { return }
+      guarded.withLock { $0.debt.paid(item) }
+    }
+  }
+
+  private func owe(_ item: CacheDebtStateMachine.Item) {
+    guarded.withLock { $0.debt.owe(item, of: partition) }
+  }
+
+  private func tellStore(_ item: CacheDebtStateMachine.Item) async -> Bool {
+    await storing { store in
+      if item.isRemoval {
+        try await store.remove(item.selection)
+      } else {
+        try await store.expire(item.selection)
+      }
+    } != nil
   }
 
   var isEnded: Bool { guarded.withLock { $0.session.isEnded } }

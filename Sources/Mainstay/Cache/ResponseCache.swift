@@ -38,6 +38,7 @@ public final class ResponseCache: Sendable {
     var mailbox = EventMailbox()
     /// What the store fails at; it is told of once, until that works again.
     var failures: Set<StoreUse> = []
+    var debt = CacheDebtStateMachine()
   }
 
   let store: any CacheStore

@@ -34,7 +34,8 @@ extension Disposition {
     case afterHint(Duration?)
     /// Tries again only where repeating is safe: under an idempotency key.
     case onlyWithIdempotencyKey
-    /// Tries again only where the known waiting time fits the deadline.
+    /// Tries again only where the known waiting time fits the deadline; after a refusal by
+    /// ``Rejection/Reason/circuitProbing``, which knows none, where the own backoff does.
     case onlyIfFitsDeadline(Duration?)
   }
 

@@ -27,7 +27,8 @@ public struct BoundPipeline<Input, Output>: Sendable {
     self.call = call
     explanation = {
       PipelineExplanation(
-        name: pipeline.name, summaries: pipeline.summaries, hasFallback: hasFallback)
+        name: pipeline.name, summaries: pipeline.summaries, hasFallback: hasFallback,
+        hasOtherClock: pipeline.reports.hasOtherClock)
     }
   }
 

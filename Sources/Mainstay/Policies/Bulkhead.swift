@@ -268,7 +268,8 @@ extension Bulkhead: PipelineStage {
     return [
       StageSummary(
         .bulkhead, name: name, "lets \(settings.limit) calls run at the same time; \(place)",
-        settings.queue == 0 ? .refuses : .delays(wait))
+        settings.queue == 0 ? .refuses : .delays(wait)
+      ).running(by: timeline)
     ]
   }
 }

@@ -15,6 +15,9 @@ final class CallReports: Sendable {
     audience = PolicyAudience(own: observer)
   }
 
+  /// Whether the clock is another one than that of the system, such as in a test.
+  var hasOtherClock: Bool { !timeline.isLive }
+
   /// A call begins.
   ///
   /// - Returns: The reading of the clock; nil where nobody listens.

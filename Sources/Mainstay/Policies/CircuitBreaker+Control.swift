@@ -42,7 +42,9 @@ extension CircuitBreaker {
   public func open(for duration: Duration? = nil) {
     step { guarded, now in
       let fraction = guarded.random.fraction()
-      return guarded.machine.forceOpen(for: duration, now: now, fraction: fraction)
+      let event = guarded.machine.forceOpen(for: duration, now: now, fraction: fraction)
+      if event != nil { tripCause.keep(nil) }
+      return event
     }
   }
 

@@ -8,6 +8,7 @@ extension CircuitBreaker {
     /// Whether the settings are others than those it was made with.
     var isChanged = false
     var random: SplitMix64
+    let tripCause: TripCause
     var mailbox = EventMailbox()
     /// Those who wait for the verdict of a probe.
     var queue = VerdictQueue()
@@ -20,7 +21,9 @@ extension CircuitBreaker {
       case nil: break
       case .opened(let failures, let breakFor, let leaseExpired):
         if leaseExpired { post(.probeExpired, of: policy, at: reading) }
-        post(.circuitOpened(failures: failures, breakFor: breakFor), of: policy, at: reading)
+        mailbox.post(
+          .circuitOpened(failures: failures, breakFor: breakFor), of: policy, at: reading,
+          cause: leaseExpired ? nil : tripCause.failure)
       case .halfOpened: post(.circuitHalfOpened, of: policy, at: reading)
       case .closed: post(.circuitClosed, of: policy, at: reading)
       case .isolated: post(.circuitIsolated, of: policy, at: reading)

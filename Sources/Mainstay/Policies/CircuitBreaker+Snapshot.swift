@@ -60,6 +60,7 @@ extension CircuitBreaker {
       guard !isIsolated else { return nil }
       // Nobody knows how long the breaks of a function of the user's can be.
       let longest: Duration? = breakDuration == nil ? nil : .aYear
+      tripCause.keep(nil)
       return guarded.machine.restore(memory, longestBreak: longest, now: now)
     }
     guard !isIsolated else {

@@ -135,7 +135,7 @@ extension CircuitBreaker {
     case .refused(.probing):
       if let place = asker.place { guarded.queue.rejoin(place) }
       guard let place = asker.place ?? guarded.queue.join(atMost: asker.callers) else {
-        return .refused(Rejection(policy: name, reason: .circuitProbing))
+        return .refused(rejection(.probing))
       }
       let waiter = Waiter(id: place)
       guarded.waiters[place] = waiter

@@ -44,6 +44,7 @@ public final class CircuitBreaker: Policy, Sendable {
   let audience: PolicyAudience
   let guarded: Locked<Guarded>
   let gate = Gate()
+  let tripCause: TripCause
   /// Which results count as failures; nil where none do.
   private let results: Retry.ResultCondition?
   // Asked on every call: looking whether `results` is nil would copy it.
@@ -128,10 +129,12 @@ public final class CircuitBreaker: Policy, Sendable {
     self.breakDuration = breakDuration
     self.results = results
     judgesResults = results != nil
+    let tripCause = TripCause()
+    self.tripCause = tripCause
     guarded = Locked(
       Guarded(
         machine: CircuitBreakerStateMachine(settings), configuration: configuration,
-        random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+        random: SplitMix64(seed: seed ?? .random(in: .min ... .max)), tripCause: tripCause))
     change { _ in }
   }
 
@@ -242,7 +245,9 @@ extension CircuitBreaker {
 
   @usableFromInline
   func settle<T>(_ pass: Pass, judging value: T) {
-    settle(pass, results?.isUnacceptable(value) == true ? .failure : .success)
+    guard results?.isUnacceptable(value) == true else { return settle(pass, .success) }
+    settle(
+      pass, .failure, because: Retry.UnacceptableResult(type: QualifiedTypeName.of(T.self)))
   }
 
   @usableFromInline
@@ -252,19 +257,23 @@ extension CircuitBreaker {
 
   @usableFromInline
   func fail<T, Failure>(_ pass: Pass, with outcome: Outcome<T, Failure>) {
-    settle(pass, by: Classification.verdict(on: outcome, since: pass.expiries))
+    settle(
+      pass, by: Classification.verdict(on: outcome, since: pass.expiries), because: outcome.error)
   }
 
   @usableFromInline
   func fail(_ pass: Pass, with error: any Error) {
-    settle(pass, by: Classification.verdict(on: error, since: pass.expiries))
+    settle(pass, by: Classification.verdict(on: error, since: pass.expiries), because: error)
   }
 
-  private func settle(_ pass: Pass, by verdict: Disposition.BreakerVerdict) {
+  private func settle(
+    _ pass: Pass, by verdict: Disposition.BreakerVerdict,
+    because error: @autoclosure () -> (any Error)?
+  ) {
     // A cooldown is neither a failure nor an answer: it says nothing about whether calls succeed.
     switch verdict {
     case .success: settle(pass, .success)
-    case .failure: settle(pass, .failure)
+    case .failure: settle(pass, .failure, because: error())
     case .neutral, .cooldown: settle(pass, .neutral)
     }
   }
@@ -273,7 +282,7 @@ extension CircuitBreaker {
     // The way of most refusals, which are as many as the calls while a dependency is down.
     guard audience.isEmpty else { return try ask() }
     if let wait = gate.wait(in: timeline.tick) {
-      throw Rejection(policy: name, reason: .circuitOpen, retryAfter: wait)
+      throw rejection(.open(retryAfter: wait))
     }
     return try enterInNewTick()
   }
@@ -285,7 +294,7 @@ extension CircuitBreaker {
     let now = timeline.now
     guard let wait = gate.wait(at: now) else { return try ask() }
     if let tick { guarded.withLock { _ in gate.look(at: now, in: tick) } }
-    throw Rejection(policy: name, reason: .circuitOpen, retryAfter: wait)
+    throw rejection(.open(retryAfter: wait))
   }
 
   @inline(never)
@@ -323,24 +332,32 @@ extension CircuitBreaker {
     return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: true)
   }
 
-  func settle(_ pass: Pass, _ verdict: CircuitBreakerStateMachine.Verdict) {
+  /// A call ends; its error is asked for only where it may open the breaker.
+  func settle(
+    _ pass: Pass, _ verdict: CircuitBreakerStateMachine.Verdict,
+    because error: @autoclosure () -> (any Error)? = nil
+  ) {
     let took = pass.began.map { stopwatch.now - $0 }
     if !pass.needsReading,
       change({ $0.machine.settleWithoutClock(pass.token, verdict, took: took) })
     {
       return
     }
+    let cause = verdict == .failure ? TripCause.of(error()) : nil
     step { guarded, now in
       let fraction = guarded.random.fraction()
-      return guarded.machine.settle(pass.token, verdict, took: took, now: now, fraction: fraction)
+      let event = guarded.machine.settle(
+        pass.token, verdict, took: took, now: now, fraction: fraction)
+      if case .opened = event { tripCause.keep(cause) }
+      return event
     }
   }
 
   func rejection(_ refusal: CircuitBreakerStateMachine.Refusal) -> Rejection {
     switch refusal {
     case .open(let retryAfter):
-      Rejection(policy: name, reason: .circuitOpen, retryAfter: retryAfter)
-    case .probing: Rejection(policy: name, reason: .circuitProbing)
+      Rejection(policy: name, reason: .circuitOpen, retryAfter: retryAfter, after: tripCause)
+    case .probing: Rejection(policy: name, reason: .circuitProbing, after: tripCause)
     case .isolated: Rejection(policy: name, reason: .circuitIsolated)
     }
   }

@@ -269,7 +269,7 @@ extension Cooldown: PipelineStage {
       StageSummary(
         .cooldown, name: name,
         "holds calls back for up to \(wait.inWords) when the service asks for it", .delays(wait)
-      ).refusingWithTime()
+      ).refusingWithTime().running(by: timeline)
     ]
   }
 }

@@ -13,12 +13,14 @@ struct EventMailbox: Sendable {
   private var dropped = 0
 
   /// Writes an event down, unless observers are so slow that too many wait.
-  mutating func post(_ what: PolicyEvent.What, of policy: String, at reading: Duration) {
+  mutating func post(
+    _ what: PolicyEvent.What, of policy: String, at reading: Duration, cause: AppError? = nil
+  ) {
     guard events.count < (what.isOfOneCall ? Self.capacity : 2 * Self.capacity) else {
       dropped += 1
       return
     }
-    events.post(PolicyEvent(policy: policy, what: what, reading: reading))
+    events.post(PolicyEvent(policy: policy, what: what, reading: reading, cause: cause))
   }
 
   /// Whether the caller has to deliver what is in the mailbox, since nobody else does.

@@ -30,6 +30,7 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
   /// - Parameters:
   ///   - name: The name, for events and messages.
   ///   - clock: The clock by which the length of calls is told; the default is the continuous one.
+  ///     Stages have clocks of their own: in a test, give each the same.
   ///   - observer: Who is told how each call ended, besides the observer of the process. Stages
   ///     have observers of their own.
   ///   - stages: The policies, the outermost first.

@@ -125,14 +125,19 @@ public struct PolicyEvent: Sendable {
   public let reading: Duration
   /// What became of each attempt, for `gaveUp` and `recovered`; nil for everything else.
   public let attempts: Retry.AttemptLog?
+  /// The failure by which a breaker opened, without its own causes, for `circuitOpened`; nil where
+  /// it was none, such as by hand, and for everything else.
+  public let cause: AppError?
 
   package init(
-    policy: String, what: What, reading: Duration, attempts: Retry.AttemptLog? = nil
+    policy: String, what: What, reading: Duration, attempts: Retry.AttemptLog? = nil,
+    cause: AppError? = nil
   ) {
     self.policy = policy
     self.what = what
     self.reading = reading
     self.attempts = attempts
+    self.cause = cause
   }
 }
 

@@ -370,7 +370,7 @@ extension RateLimiter: PipelineStage {
       StageSummary(
         .rateLimiter, name: name, "lets so many calls through in a time, and \(wait)",
         maximumWait > .zero ? .delays(maximumWait) : .refuses
-      ).refusingWithTime()
+      ).refusingWithTime().running(by: timeline)
     ]
   }
 }

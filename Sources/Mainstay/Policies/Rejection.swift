@@ -3,8 +3,9 @@
 /// A policy refused a call before it was made.
 ///
 /// It says nothing about the dependency: it is not counted by a breaker, and it is retried only
-/// where ``retryAfter`` fits the deadline. A ``Reason/foreignError`` is no refusal but stands for
-/// an error, and for policies it is what that error is.
+/// where ``retryAfter`` fits the deadline. One by ``Reason/circuitProbing`` names no time, and is
+/// retried where the retry's own backoff fits the deadline. A ``Reason/foreignError`` is no refusal
+/// but stands for an error, and for policies it is what that error is.
 public struct Rejection: Error, Sendable {
   /// Why a policy refused; the set is open.
   public struct Reason: Sendable, Hashable {
@@ -46,8 +47,12 @@ public struct Rejection: Error, Sendable {
   public let reason: Reason
   /// When it makes sense to ask again; nil where nobody can say.
   public let retryAfter: Duration?
-  /// The error that was replaced, for `foreignError`.
-  public let cause: (any Error)?
+  /// The error that was replaced, for `foreignError`; for `circuitOpen` and `circuitProbing` the
+  /// failure that opened the breaker last, without its own causes, nil where it was none.
+  public var cause: (any Error)? { given ?? tripCause?.failure }
+
+  private let given: (any Error)?
+  private let tripCause: CircuitBreaker.TripCause?
 
   /// Makes a refusal.
   public init(
@@ -56,7 +61,20 @@ public struct Rejection: Error, Sendable {
     self.policy = policy
     self.reason = reason
     self.retryAfter = retryAfter
-    self.cause = cause
+    given = cause
+    tripCause = nil
+  }
+
+  /// Makes a refusal by a breaker that a failure may have opened.
+  init(
+    policy: String, reason: Reason, retryAfter: Duration? = nil,
+    after tripCause: CircuitBreaker.TripCause
+  ) {
+    self.policy = policy
+    self.reason = reason
+    self.retryAfter = retryAfter
+    given = nil
+    self.tripCause = tripCause
   }
 }
 
@@ -64,13 +82,21 @@ extension Rejection {
   /// The error that it stands for, where a stage replaced the operation's; else it is one itself.
   @usableFromInline
   var original: any Error {
-    guard let cause, reason == .foreignError else { return self }
+    guard reason == .foreignError, let cause else { return self }
     return cause
+  }
+
+  /// Whether an error refuses a call because others try the dependency out just then.
+  ///
+  /// How long those take nobody can say, but it is a call's time and not that of a break.
+  static func isWhileProbing(_ error: any Error) -> Bool {
+    let refusal = error as? Rejection ?? (error as? AppError)?.cause(as: Rejection.self)
+    return refusal?.reason == .circuitProbing
   }
 
   /// What may be done.
   var disposition: Disposition {
-    guard let cause, reason == .foreignError else { return .rejected(retryAfter: retryAfter) }
+    guard reason == .foreignError, let cause else { return .rejected(retryAfter: retryAfter) }
     return Classification.disposition(of: cause)
   }
 }

@@ -5,8 +5,9 @@
 /// What may be repeated is read from the error's ``Disposition``: a transient failure after a
 /// backoff, and a throttled call after the time the service asked for. A call with an unknown
 /// outcome is repeated only under an ``IdempotencyKey``, and one that a policy refused only where
-/// that said when to come back and a deadline leaves the time. Nothing else is repeated. A caller
-/// that cancels gets `CancellationError` at once; an attempt that could not begin before the
+/// that said when to come back and a deadline leaves the time. A breaker that tries its dependency
+/// out cannot say when: there the backoff has to fit the deadline. Nothing else is repeated. A
+/// caller that cancels gets `CancellationError` at once; an attempt that could not begin before the
 /// deadline is not waited for, and the last error is thrown. Repetitions are paid for from a
 /// ``RetryBudget``.
 ///

@@ -143,6 +143,9 @@ final class RetryRecovery {
     var situation = situation(
       isInside: isInside, chance: (own: retry.chance.fraction(), hint: retry.chance.fraction()))
     if let failure = failure as? AppError { situation.attempts = failure.fields.attempts }
+    if rule == .onlyIfFitsDeadline(nil) {
+      situation.passesSoon = Rejection.isWhileProbing(failure)
+    }
     var decision = machine.attemptFailed(rule, situation)
     // Only where an attempt would follow does it matter whether the caller is still there: an error
     // that is not followed by one is told as it is (T18). Nothing is paid for a caller that is not.

@@ -22,6 +22,8 @@ struct RetryStateMachine: Sendable {
     var isRepeatable: Bool
     /// Whether a retry further out repeats the call already.
     var isInsideAnother = false
+    /// Whether a refusal that names no time ends as soon as somebody else's call does.
+    var passesSoon = false
     /// Two random numbers in `0..<1`: for the own delay, and for what is added to a hint.
     var chance: (own: Double, hint: Double)
   }
@@ -56,10 +58,10 @@ struct RetryStateMachine: Sendable {
       delay = own
     case .onlyIfFitsDeadline(let hint):
       // Without a deadline there is nothing that it could fit, and without a hint nothing is known.
-      guard let hint = hint?.clamped, timeLeft(situation) != nil else {
+      guard hint != nil || situation.passesSoon, timeLeft(situation) != nil else {
         return .giveUp(.notRetryable)
       }
-      (delay, isHint) = (spread(hint, situation), true)
+      (delay, isHint) = hint.map { (spread($0.clamped, situation), true) } ?? (own, false)
     case .afterBackoff(let hint?), .afterHint(let hint?):
       isTooLong = hint.clamped > limits.maximumServerDelay
       let floor = if case .afterBackoff = rule { own } else { Duration.zero }

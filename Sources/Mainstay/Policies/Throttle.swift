@@ -218,7 +218,8 @@ extension Throttle: PipelineStage {
   package var summaries: [StageSummary] {
     [
       StageSummary(
-        .throttle, name: name, "refuses some calls while the dependency refuses many", .refuses)
+        .throttle, name: name, "refuses some calls while the dependency refuses many", .refuses
+      ).running(by: timeline)
     ]
   }
 }

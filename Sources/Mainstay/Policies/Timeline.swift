@@ -13,7 +13,7 @@ package struct Timeline: Sendable {
   /// Nil for the live clock.
   private let other: (any ErasedClock)?
   // Asked on every reading: looking whether `other` is nil would copy it.
-  private let isLive: Bool
+  let isLive: Bool
   private let kind: ObjectIdentifier
 
   /// Calls back at a given reading; one for all users of the live clock.

@@ -6,6 +6,34 @@ import TestSupport
 import Testing
 
 @Suite struct PipelineExplanationTests {
+  @Test func `stages by the clock of the system in a pipeline by another one are found`() {
+    let clock = ManualClock()
+    let mixed = Pipeline("pay", clock: clock) {
+      Deadline(.seconds(30), clock: clock)
+      Retry()
+      CircuitBreaker("pay")
+      Timeout(.seconds(10), clock: clock)
+    }
+    let finding = mixed.explain().findings.first
+    #expect(finding?.rule == .mixedClocks && finding?.severity == .warning)
+    #expect(finding?.message.hasSuffix("Retry, CircuitBreaker \"pay\".") == true)
+    #expect(mixed.bind { () in 1 }.explain().findings.map(\.rule) == [.mixedClocks])
+  }
+
+  @Test func `stages that share the clock of their pipeline are in order`() {
+    let clock = ManualClock()
+    let pipeline = Pipeline("pay", clock: clock) {
+      Deadline(.seconds(30), clock: clock)
+      Bulkhead("pay", limit: 10, clock: clock)
+      Retry(clock: clock)
+      CircuitBreaker("pay", clock: clock)
+      Timeout(.seconds(10), clock: clock)
+    }
+    #expect(pipeline.explain().findings.isEmpty)
+    let live = Pipeline("pay") { Deadline(.seconds(30), clock: clock) }
+    #expect(live.explain().findings.isEmpty)
+  }
+
   private let catalog = Pipeline("catalog") {
     Deadline(.seconds(30))
     Retry(maximumAttempts: 3)

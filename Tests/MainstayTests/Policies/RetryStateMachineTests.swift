@@ -125,6 +125,23 @@ import Testing
     }
   }
 
+  @Test(.requirement("P17"))
+  func `repeats a refusal that passes soon by its backoff where that fits the deadline`() {
+    let cases: [(hint: Duration?, timeLeft: Duration?, RetryStateMachine.Decision)] = [
+      (nil, .seconds(3), .wait(.seconds(2))),
+      (nil, .seconds(2), .giveUp(.deadlineTooClose)),
+      (nil, nil, .giveUp(.notRetryable)),
+      (.seconds(1), .seconds(3), .wait(.seconds(1))),
+    ]
+    for (hint, timeLeft, expected) in cases {
+      var machine = Self.machine()
+      var situation = Self.situation(timeLeft: timeLeft)
+      situation.passesSoon = true
+      #expect(machine.attemptFailed(.onlyIfFitsDeadline(hint), situation) == expected)
+      #expect(machine.isHint == (hint != nil))
+    }
+  }
+
   @Test(.requirement("P22", "T9")) func `does not sleep towards a deadline that cannot be met`() {
     var machine = Self.machine()
     let decision = machine.attemptFailed(

@@ -167,7 +167,7 @@ extension Chaos: PipelineStage {
       }
     }
     summary.disturbsReleases = isForReleases && rate > 0
-    return [summary]
+    return [summary.running(by: timeline)]
   }
 
   package func placed(_ placement: StagePlacement) -> Chaos {

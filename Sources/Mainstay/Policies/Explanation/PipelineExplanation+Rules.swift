@@ -31,6 +31,8 @@ extension PipelineExplanation.Finding.Rule {
   public static let waitsForEver = Self("waits-for-ever")
   /// A run that callers share has no time limit of its own.
   public static let sharedRunWithoutLimit = Self("shared-run-without-limit")
+  /// The pipeline was given a clock of its own, and a stage in it runs by that of the system.
+  public static let mixedClocks = Self("mixed-clocks")
   /// Nothing bounds how long a call takes.
   public static let noTimeLimit = Self("no-time-limit")
 }

@@ -62,7 +62,10 @@ public struct PipelineExplanation: Sendable, Hashable {
   ///   - name: The name of the pipeline.
   ///   - summaries: Its stages, the outermost first.
   ///   - hasFallback: Whether another function is called for a call that failed.
-  init(name: String, summaries: [StageSummary], hasFallback: Bool = false) {
+  ///   - hasOtherClock: Whether its own clock is not that of the system.
+  init(
+    name: String, summaries: [StageSummary], hasFallback: Bool = false, hasOtherClock: Bool = false
+  ) {
     self.name = name
     let words = "calls another function where the call has failed, outside of all limits"
     let fallback = hasFallback ? [Stage(title: "Fallback", words: words)] : []
@@ -75,7 +78,9 @@ public struct PipelineExplanation: Sendable, Hashable {
     case .atMost(let time): (longestTime, unboundedBecause) = (time, nil)
     case .unbounded(let reason): (longestTime, unboundedBecause) = (nil, reason)
     }
-    findings = PipelineRules.findings(in: summaries)
+    findings =
+      PipelineRules.findings(in: summaries)
+      + (hasOtherClock ? PipelineRules.mixedClocks(summaries) : [])
   }
 }
 
@@ -109,6 +114,6 @@ extension Pipeline {
   ///
   /// - Returns: The stages in words, the worst case and the findings.
   public func explain() -> PipelineExplanation {
-    PipelineExplanation(name: name, summaries: summaries)
+    PipelineExplanation(name: name, summaries: summaries, hasOtherClock: reports.hasOtherClock)
   }
 }

@@ -186,6 +186,19 @@ extension PipelineRules {
 
 // All stages together.
 extension PipelineRules {
+  /// What is wrong with the stages of a pipeline whose own clock is not that of the system.
+  static func mixedClocks(_ stages: [StageSummary]) -> [Finding] {
+    let titles = stages.filter(\.runsByLiveClock).map(\.title)
+    guard !titles.isEmpty else { return [] }
+    return [
+      Finding(
+        .mixedClocks, .warning,
+        "The pipeline has a clock of its own, yet these run by that of the system: "
+          + "\(titles.joined(separator: ", ")).",
+        "Give each stage the same clock: a pipeline hands its own on to none.")
+    ]
+  }
+
   private static func ofTheWhole(_ stages: [StageSummary]) -> [Finding] {
     let isKnown = !stages.contains { $0.kind == .opaque }
     guard isKnown, !stages.isEmpty else { return [] }

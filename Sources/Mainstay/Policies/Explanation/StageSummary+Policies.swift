@@ -23,7 +23,7 @@ extension Retry {
       // One further out does not see results, so those are repeated in any case.
       yieldsToOuter: nesting == .runsOnce && results == nil)
     repetition.longestStep = recovery?.longestStep ?? .zero
-    return [StageSummary(.retry, name: name, words, .repeats(repetition))]
+    return [StageSummary(.retry, name: name, words, .repeats(repetition)).running(by: timeline)]
   }
 }
 
@@ -54,11 +54,12 @@ extension CircuitBreaker {
   package var summaries: [StageSummary] {
     let words = "refuses calls at once while the dependency is failing"
     guard let waiting = guarded.withLock({ $0.machine.settings.waiting }) else {
-      return [StageSummary(.breaker, name: name, words, .refuses).refusingWithTime()]
+      let summary = StageSummary(.breaker, name: name, words, .refuses)
+      return [summary.refusingWithTime().running(by: timeline)]
     }
     let wait = "; while it is tried out, others wait up to \(waiting.atMost.inWords)"
     let summary = StageSummary(.breaker, name: name, words + wait, .delays(waiting.atMost))
-    return [summary.refusingWithTime()]
+    return [summary.refusingWithTime().running(by: timeline)]
   }
 }
 
@@ -82,6 +83,6 @@ extension TimeLimit {
     var summary = StageSummary(kind, name: name, words, .bounds(duration))
     summary.leavesOutcomeUnknown = disposition == .unknownOutcome
     if summary.leavesOutcomeUnknown { summary.words += "; the call may have had its effect" }
-    return summary
+    return summary.running(by: timeline)
   }
 }

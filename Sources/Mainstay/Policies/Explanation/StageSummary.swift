@@ -102,6 +102,8 @@ package struct StageSummary: Sendable, Hashable {
   package var hedgesBlindly = false
   /// Whether it disturbs calls in a release build.
   package var disturbsReleases = false
+  /// Whether it measures or waits by the clock of the system.
+  package var runsByLiveClock = false
 
   package init(_ kind: Kind, name: String?, _ words: String, _ effect: Effect) {
     self.kind = kind
@@ -120,6 +122,13 @@ package struct StageSummary: Sendable, Hashable {
   func refusingWithTime() -> StageSummary {
     var copy = self
     copy.refusesWithTime = true
+    return copy
+  }
+
+  /// A stage that measures or waits by a clock.
+  func running(by timeline: Timeline) -> StageSummary {
+    var copy = self
+    copy.runsByLiveClock = timeline.isLive
     return copy
   }
 

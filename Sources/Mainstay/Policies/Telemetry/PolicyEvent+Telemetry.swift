@@ -144,6 +144,14 @@ extension PolicyEvent.GiveUpReason {
   }
 }
 
+extension PolicyEvent {
+  /// What the event carries, as text by name; texts of errors are redacted.
+  var details: [String: String] {
+    guard let cause else { return what.details }
+    return what.details.merging(["error.code": RecordedError(cause).code]) { $1 }
+  }
+}
+
 extension Error {
   fileprivate var details: [String: String] {
     let recorded = RecordedError(self)

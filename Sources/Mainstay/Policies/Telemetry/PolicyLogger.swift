@@ -29,7 +29,7 @@ public struct PolicyLogger: PolicyObserver {
     let severity = event.what.severity
     guard severity >= minimumSeverity, logger.logLevel <= severity.logLevel else { return }
     var metadata: Logger.Metadata = ["policy": "\(event.policy)"]
-    for (name, value) in event.what.details { metadata[name] = "\(value)" }
+    for (name, value) in event.details { metadata[name] = "\(value)" }
     logger.log(level: severity.logLevel, "\(event.what.name)", metadata: metadata)
   }
 }

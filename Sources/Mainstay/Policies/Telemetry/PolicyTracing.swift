@@ -20,7 +20,7 @@ public struct PolicyTracing: PolicyObserver {
     guard event.what.severity >= minimumSeverity, let span = Trace.currentSpan, span.isRecording
     else { return }
     var attributes: SpanAttributes = ["mainstay.policy": .string(event.policy)]
-    for (name, value) in event.what.details { attributes["mainstay.\(name)"] = value }
+    for (name, value) in event.details { attributes["mainstay.\(name)"] = value }
     span.addEvent(SpanEvent(name: "mainstay.\(event.what.name)", attributes: attributes))
   }
 }

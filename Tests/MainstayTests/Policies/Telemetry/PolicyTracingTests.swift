@@ -78,8 +78,8 @@ import Tracing
     }
     #expect(
       tracer.log.lines.contains(
-        "call event mainstay.circuitOpened mainstay.breakFor=5.0s mainstay.failures=1 "
-          + "mainstay.policy=catalog"))
+        "call event mainstay.circuitOpened mainstay.breakFor=5.0s "
+          + "mainstay.error.code=test.failed mainstay.failures=1 mainstay.policy=catalog"))
   }
 
   @Test func `without a span nothing is noted, and mild events never are`() async throws {
