@@ -221,7 +221,7 @@ extension ResponseCache {
 
   /// Removes what is kept, unless a later load has brought it; without a ticket nobody knows that.
   private func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket?) async {
-    let isRemoved = await storing { store in
+    let isRemoved: Void? = await storing { store in
       guard let ticket else { return try await store.remove(.key(key)) }
       try await store.remove(key, under: ticket)
     }
