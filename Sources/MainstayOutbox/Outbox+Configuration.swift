@@ -105,6 +105,9 @@ extension Outbox {
     /// Where workers write (``WorkerContext/logger``), and what was given up is told; nil, the
     /// default, for one with the label `mainstay.outbox`.
     ///
+    /// A store that fails is told at `warning` when that begins, then after 1, 3 and 7 minutes and
+    /// so on, each hour at last, and its return at `notice`.
+    ///
     /// It is not a part of the encoded settings.
     public var logger: Logger?
 

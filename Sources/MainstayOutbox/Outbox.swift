@@ -207,7 +207,7 @@ public final class Outbox: Sendable {
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
         progress: progress, report: { _, _ in changes.ring() },
-        logger: logger,
+        logger: logger, storage: StorageReports(logger, by: surroundings.timeline),
         limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
