@@ -4,6 +4,8 @@ import Foundation
 import Logging
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
+import MainstayTesting
 import TestSupport
 import Testing
 
