@@ -276,6 +276,7 @@ actor Drainer {
         unmet: unmet))
     // A turn of an outbox that is paused asks nothing, so it says nothing about the store.
     settings.storage.worked(.loop)
+    settings.parked.setAside(claim.unknown)
     promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive

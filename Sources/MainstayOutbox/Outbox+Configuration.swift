@@ -102,8 +102,8 @@ extension Outbox {
     /// The name has small letters. It is not a part of the encoded settings.
     public var circuitOfHost: (@Sendable (_ host: String) -> CircuitBreaker)?
 
-    /// Where workers write (``WorkerContext/logger``), and what was given up is told; nil, the
-    /// default, for one with the label `mainstay.outbox`.
+    /// Where workers write (``WorkerContext/logger``), and what was given up or parked is told;
+    /// nil, the default, for one with the label `mainstay.outbox`.
     ///
     /// A store that fails is told at `warning` when that begins, then after 1, 3 and 7 minutes and
     /// so on, each hour at last, and its return at `notice`.

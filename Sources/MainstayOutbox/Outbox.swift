@@ -208,7 +208,7 @@ public final class Outbox: Sendable {
         vault: Vault(codec: configuration.codec),
         progress: progress, report: { _, _ in changes.ring() },
         logger: logger, storage: StorageReports(logger, by: surroundings.timeline),
-        limit: surroundings.limit))
+        parked: ParkedReports(logger), limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
     if configuration.startsPaused { await drainer.pause() }

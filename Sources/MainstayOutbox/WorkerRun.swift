@@ -333,6 +333,7 @@ struct WorkerRun: Sendable {
           try await store.reopen(leased.operation.lane, closedFor: .needsUser)
         }
         settings.report(leased.lease.id, nil)
+        if recorded?.isHeld == true { settings.parked.ended(leased.operation, end.event) }
         tell(recorded?.isHeld == true ? end.event : .leaseLost)
         settings.probe?.reached(.afterSettleCommit, nil)
         return
