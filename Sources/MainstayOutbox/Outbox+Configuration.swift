@@ -128,6 +128,14 @@ extension Outbox.Configuration {
       maximumPending: maximumPending, maximumBytes: maximumBytes, maximumOutcomes: maximumOutcomes)
   }
 
+  /// The same, which writes nothing where it was given no logger: what a simulation makes fail is
+  /// no news, and would bury its findings.
+  package var quiet: Self {
+    var quiet = self
+    quiet.logger = logger ?? Logger(label: "mainstay.outbox") { _ in SwiftLogNoOpLogHandler() }
+    return quiet
+  }
+
   /// - Throws: `ConfigurationError` with everything that is not legal.
   func check() throws(ConfigurationError) {
     var found = Violations()

@@ -44,6 +44,16 @@ import Testing
     #expect(end == "notice The storage works again failures=3 seconds=27")
   }
 
+  @Test func `a simulation logs nothing unless it was given a logger`() {
+    var configuration = Outbox.Configuration()
+    // One that keeps nothing has that level, whatever it is set to.
+    configuration.logger = configuration.quiet.logger
+    configuration.logger?.logLevel = .trace
+    #expect(configuration.logger?.logLevel == .critical)
+    configuration.logger = Log().logger(from: .debug)
+    #expect(configuration.quiet.logger?.logLevel == .debug)
+  }
+
   @Test func `an outbox that is shut down while the store fails says nothing of its return`()
     async throws
   {
