@@ -13,19 +13,9 @@ struct Store: Sendable {
   func reopen() async -> Bool { true }
 }
 
-struct LogSink: ReportSink {
-  let name = "log"
-  let purpose = ErrorReport.Purpose.log
-
-  func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
-    for report in batch.reports { print(report) }
-    return .accepted
-  }
-}
-
 func starting() -> ErrorMonitor {
   let monitor = ErrorMonitor(
-    sinks: [LogSink()], consent: .init(analytics: false), facts: ["app.version": "1.4"]
+    sinks: [ErrorReport.LogSink()], consent: .init(analytics: false), facts: ["app.version": "1.4"]
   ) { error in
     ["retryable": error.disposition == .transient() ? "yes" : "no"]
   }

@@ -202,7 +202,7 @@ let health = Health([Health.Check("database") { _ = try await outbox.snapshot() 
 router.addHealth(health)
 router.get("metrics") { _, _ in await counts.totals.text }
 
-let monitor = ErrorMonitor()
+let monitor = ErrorMonitor(sinks: [ErrorReport.LogSink()])
 var dashboard = Dashboard()
 dashboard.outboxes = ["orders": outbox]
 dashboard.errors = monitor

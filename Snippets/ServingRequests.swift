@@ -24,7 +24,7 @@ struct CallContext: RequestContext {
   }
 }
 
-let monitor = ErrorMonitor()
+let monitor = ErrorMonitor(sinks: [ErrorReport.LogSink()])
 let file = FileManager.default.temporaryDirectory.appending(path: "orders.sqlite")
 let outbox = try await Outbox(at: file) {
   Worker(for: Order.self) { order, _ in print("ordered \(order.book)") }

@@ -31,6 +31,10 @@ extension Drainer {
     /// Told when what a run says of an operation has changed; nil when a run of it has ended.
     var report: @Sendable (OperationID, OperationProgress?) -> Void
     var logger: Logger
+    /// Told when the store fails, and when it works again.
+    var storage: StorageReports
+    /// Told what is parked.
+    var parked: ParkedReports
     /// Makes the limit of one attempt, by the clock of the outbox.
     var limit: @Sendable (Duration) -> Timeout
     let unclassified = ClassificationGap.Told()

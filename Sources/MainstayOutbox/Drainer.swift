@@ -76,6 +76,7 @@ actor Drainer {
     self.settings = settings
     owed = OwedLeases(
       store: store, timeline: settings.timeline, observer: settings.observer,
+      storage: settings.storage,
       givenBack: { [wakes] in wakes.set(for: .times) })
     pace = DrainPaceStateMachine(maximum: settings.live.now.maximumConcurrency)
     for worker in workers.values { worker.gates.limiter?.ringWhenChanged(wakes.signal) }
@@ -217,6 +218,7 @@ actor Drainer {
         wakes.failed()
         // Read before anybody is told: whoever hears of it may take time, or move a test's clock.
         let end = settings.timeline.now + .milliseconds(500 << storageFailures)
+        settings.storage.failed(.loop, error)
         tell(.storageFailed(error))
         turnEnded(for: turnWaiters.count)
         await wakes.rest(until: end, on: settings.timeline)
@@ -294,6 +296,9 @@ actor Drainer {
       ClaimRequest(
         limit: free, types: Set(workers.keys), isAlone: running.isEmpty, limits: limits,
         unmet: unmet))
+    // A turn of an outbox that is paused asks nothing, so it says nothing about the store.
+    settings.storage.worked(.loop)
+    settings.parked.setAside(claim.unknown)
     promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive

@@ -103,8 +103,11 @@ extension Outbox {
     /// The name has small letters. It is not a part of the encoded settings.
     public var circuitOfHost: (@Sendable (_ host: String) -> CircuitBreaker)?
 
-    /// Where workers write (``WorkerContext/logger``), and what was given up is told; nil, the
-    /// default, for one with the label `mainstay.outbox`.
+    /// Where workers write (``WorkerContext/logger``), and what was given up or parked is told;
+    /// nil, the default, for one with the label `mainstay.outbox`.
+    ///
+    /// A store that fails is told at `warning` when that begins, then after 1, 3 and 7 minutes and
+    /// so on, each hour at last, and its return at `notice`.
     ///
     /// It is not a part of the encoded settings.
     public var logger: Logger?
@@ -124,6 +127,14 @@ extension Outbox.Configuration {
   package var limits: StoreLimits {
     StoreLimits(
       maximumPending: maximumPending, maximumBytes: maximumBytes, maximumOutcomes: maximumOutcomes)
+  }
+
+  /// The same, which writes nothing where it was given no logger: what a simulation makes fail is
+  /// no news, and would bury its findings.
+  package var quiet: Self {
+    var quiet = self
+    quiet.logger = logger ?? Logger(label: "mainstay.outbox") { _ in SwiftLogNoOpLogHandler() }
+    return quiet
   }
 
   /// - Throws: `ConfigurationError` with everything that is not legal.

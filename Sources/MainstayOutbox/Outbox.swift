@@ -207,8 +207,8 @@ public final class Outbox: Sendable {
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
         progress: progress, report: { _, _ in changes.ring() },
-        logger: logger,
-        limit: surroundings.limit))
+        logger: logger, storage: StorageReports(logger, by: surroundings.timeline),
+        parked: ParkedReports(logger), limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
     if configuration.startsPaused { await drainer.pause() }

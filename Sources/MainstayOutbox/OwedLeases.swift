@@ -11,6 +11,7 @@ actor OwedLeases {
   private let store: any OutboxStore
   private let timeline: Timeline
   private let observer: (any OutboxObserver)?
+  private let storage: StorageReports
   /// Says that something can be claimed again.
   private let givenBack: @Sendable () -> Void
   private let signal = WakeSignal()
@@ -21,11 +22,12 @@ actor OwedLeases {
 
   init(
     store: any OutboxStore, timeline: Timeline, observer: (any OutboxObserver)?,
-    givenBack: @escaping @Sendable () -> Void
+    storage: StorageReports, givenBack: @escaping @Sendable () -> Void
   ) {
     self.store = store
     self.timeline = timeline
     self.observer = observer
+    self.storage = storage
     self.givenBack = givenBack
   }
 
@@ -62,6 +64,7 @@ actor OwedLeases {
       tell(failure)
       await signal.wait(until: end, on: timeline)
     }
+    if owed.isEmpty { storage.worked(.owed) } else { storage.gaveUp(.owed) }
     work = nil
   }
 
@@ -94,7 +97,9 @@ actor OwedLeases {
   }
 
   private nonisolated func tell(_ error: any Error) {
-    observer?.observe(OutboxEvent(.storageFailed(OutboxError(error))))
+    let error = OutboxError(error)
+    storage.failed(.owed, error)
+    observer?.observe(OutboxEvent(.storageFailed(error)))
   }
 }
 

@@ -327,11 +327,13 @@ struct WorkerRun: Sendable {
           let isHeld = try await store.settle(leased.lease, verdict)
           recorded = (isHeld, isHeld && verdict.closesLane?.cause == .needsUser)
         }
+        if failures > 0 { settings.storage.worked(.run(leased.lease)) }
         // Somebody may have signed in while that was on its way, and opened the lane before it.
         if recorded?.closesLane == true, await isOfBefore() {
           try await store.reopen(leased.operation.lane, closedFor: .needsUser)
         }
         settings.report(leased.lease.id, nil)
+        if recorded?.isHeld == true { settings.parked.ended(leased.operation, end.event) }
         tell(recorded?.isHeld == true ? end.event : .leaseLost)
         settings.probe?.reached(.afterSettleCommit, nil)
         return
@@ -339,13 +341,14 @@ struct WorkerRun: Sendable {
         let error = OutboxError(error)
         failures = error.failures(after: failures)
         let end = settings.timeline.now + .milliseconds(500 << failures)
+        settings.storage.failed(.run(leased.lease), error)
         tell(.storageFailed(error))
-        if error.code == .shutDown { return }
+        if error.code == .shutDown { return settings.storage.gaveUp(.run(leased.lease)) }
         guard Task.isCancelled else {
           try? await settings.timeline.sleep(until: end)
           continue
         }
-        if await isEnding() { return }
+        if await isEnding() { return settings.storage.gaveUp(.run(leased.lease)) }
         // A task of its own, since this one does not sleep any more.
         _ = await Task { [timeline = settings.timeline] in
           try? await timeline.sleep(until: end)

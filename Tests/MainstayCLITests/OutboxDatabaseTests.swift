@@ -102,6 +102,8 @@ import Testing
     #expect(!nothing.contains(PostgresServer.password))
     let wrong = try await run("status", "postgresql://localhost:0/x", status: 2)
     #expect(wrong.contains("a port is a number"), "\(wrong)")
+    let words = try await run("status", "user=app host=localhost port=0 dbname=x", status: 2)
+    #expect(words.contains("a port is a number"), "\(words)")
     let schema = try await run("status", empty, "--schema", "No Name", status: 3)
     #expect(schema.contains("cannot be the name of the schema"), "\(schema)")
   }

@@ -77,6 +77,9 @@ import Testing
     }
     #expect(page.contains("3 in all, at most 3 in a minute"))
     #expect(page.contains("<bdi>Recent reports</bdi>"))
+    for report in monitor.history {
+      #expect(page.contains(report.id.uuidString.lowercased()), "what a caller quotes is found")
+    }
     #expect(try await text(dashboard, "/errors").contains("/mainstay/errors/"))
   }
 

@@ -23,7 +23,7 @@ struct OutboxCommand: ParsableCommand {
 /// Where an outbox lies, and how the answer is written.
 struct OutboxFile: ParsableArguments {
   @Argument(
-    help: "The file of an outbox, or the URL of its database, such as postgresql://host/app.",
+    help: "The file of an outbox, or the address of its database, such as postgresql://host/app.",
     completion: .file(extensions: ["sqlite"]))
   var file: String
 

@@ -17,9 +17,14 @@ struct OutboxPlace {
     self.place = place
   }
 
-  /// Whether the place is written as the URL of a PostgreSQL database.
+  /// Whether the place is written as the address of a PostgreSQL database, in either of the forms
+  /// that libpq takes: `./` before a file whose name begins like one makes it a file.
   private var isDatabase: Bool {
-    ["postgres://", "postgresql://"].contains { place.file.lowercased().hasPrefix($0) }
+    let text = place.file.lowercased()
+    return ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
+      || text.split(whereSeparator: \.isWhitespace).contains { word in
+        ["host=", "hostaddr=", "dbname="].contains { word.hasPrefix($0) }
+      }
   }
 
   /// A store that is not open yet.

@@ -74,13 +74,14 @@ extension Site {
     let reports = monitor.history.filter { $0.fingerprint == fingerprint }
       .sorted { $0.time > $1.time }.prefix(Self.maximumReports)
     return Page.Section(
-      "Recent reports", ["When", "During", "Message", "Details", "Handled"],
+      "Recent reports", ["When", "During", "Message", "Details", "Handled", "Report"],
       reports.map { report in
         Page.Row(
           dashboard.time(report.time), "\(report.operation ?? "–")", "\(report.message)",
           "\(report.details ?? "–")",
           report.isHandled ? Page.Cell("yes") : Page.Cell("no", tone: .bad),
-          key: report.id.uuidString)
+          // As callers are told it, and as it stands in the log.
+          "\(report.id.uuidString.lowercased())", key: report.id.uuidString)
       }, empty: "None of its reports is kept any more.")
   }
 }

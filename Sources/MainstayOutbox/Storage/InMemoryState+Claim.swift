@@ -5,6 +5,13 @@ import Mainstay
 
 extension InMemoryState {
   mutating func claim(_ request: ClaimRequest, at date: Date) -> Claim {
+    unknown = [:]
+    var claim = found(request, at: date)
+    claim.unknown = unknown
+    return claim
+  }
+
+  private mutating func found(_ request: ClaimRequest, at date: Date) -> Claim {
     // One that only enqueues does not judge what others can do.
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
     let ready = rows.filter { id, row in
@@ -90,6 +97,7 @@ extension InMemoryState {
     guard let operation = rows[id]?.operation else { return false }
     guard isKnown(id, request) else {
       rows[id]?.operation.state = .parked
+      unknown[operation.type, default: 0] += 1
       return false
     }
     guard operation.constraints.isDisjoint(with: request.unmet) else {

@@ -41,6 +41,8 @@ struct InMemoryState {
   var rests: [Lane: (until: Date, wait: Int64)] = [:]
   /// The kinds of which nothing is leased.
   var paused: Set<OperationKind> = []
+  /// What the last claim has parked for want of a worker.
+  var unknown: [PayloadType: Int] = [:]
   /// The latest time of day that anything was written at, since the clock was last found set back;
   /// in milliseconds.
   private var latestDate: Int64 = .min

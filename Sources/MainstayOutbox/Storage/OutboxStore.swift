@@ -213,6 +213,8 @@ public struct Claim: Sendable, Equatable {
   /// In what time a rate that all machines share lets one more of a kind begin; nil, the default,
   /// where none holds a kind back.
   package var nextTurn: Duration?
+  /// How many were parked by it for want of a worker, by their types.
+  package var unknown: [PayloadType: Int] = [:]
 
   /// Makes a claim; for stores.
   public init(

@@ -21,6 +21,8 @@ package struct ReadySearch {
   private var setAside = 0
   /// Whether it stopped setting aside, so that another claim may find more.
   private(set) var isPartial = false
+  /// What it has parked for want of a worker.
+  private(set) var unknown: [PayloadType: Int] = [:]
 
   init(_ request: ClaimRequest, lanes: [String], at date: Int64, _ db: Database) {
     self.request = request
@@ -123,12 +125,13 @@ package struct ReadySearch {
   /// must not stop the others.
   private mutating func runnable(_ row: Row) throws -> Found? {
     let operation = try? OperationRow.operation(row, state: .leased)
-    let isKnown = request.types.contains(
-      operation?.type ?? Self.type(kind: row["kind"], version: row["version"]))
+    let type = operation?.type ?? Self.type(kind: row["kind"], version: row["version"])
+    let isKnown = request.types.contains(type)
     if isKnown, let operation, operation.constraints.isDisjoint(with: request.unmet) {
       return (row, operation)
     }
     setAside += 1
+    if !isKnown { unknown[type, default: 0] += 1 }
     let (state, cause) =
       isKnown
       ? operation == nil ? ("parked", "unreadable") : ("waiting", "constraint")

@@ -12,10 +12,13 @@ extension SQLiteStore {
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
     let claim = try await write(.full, within: CallWatch.limit) { [self] db, connection in
       try register(request.types, connection, db)
-      let (rows, isExclusive, isPartial) = try search(request.without(try Self.paused(db)), db)
-      let operations = try rows.map { try lease($0, connection, db) }
+      let found = try search(request.without(try Self.paused(db)), db)
+      let operations = try found.rows.map { try lease($0, connection, db) }
       if !operations.isEmpty { try probe(.beforeClaimCommit, db) }
-      return Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
+      var claim = Claim(
+        operations: operations, isExclusive: found.isExclusive, isPartial: found.search.isPartial)
+      claim.unknown = found.search.unknown
+      return claim
     }
     // Only what is on the disk is known to others.
     state.withLock { $0.types = request.types }
@@ -44,21 +47,21 @@ extension SQLiteStore {
   /// constraints that hold here.
   private func search(
     _ request: ClaimRequest, _ db: Database
-  ) throws -> (rows: [ReadySearch.Found], isExclusive: Bool, isPartial: Bool) {
+  ) throws -> (rows: [ReadySearch.Found], isExclusive: Bool, search: ReadySearch) {
     let date = now().milliseconds
     let lanes = try Self.openLanes(db, at: date)
     var search = ReadySearch(request, lanes: lanes, at: date, db)
     let suspects = try search.suspects()
     guard suspects.isEmpty else {
-      return (request.isAlone ? Array(suspects.prefix(1)) : [], true, search.isPartial)
+      return (request.isAlone ? Array(suspects.prefix(1)) : [], true, search)
     }
     let ready = try search.ready()
     let restrained = RestrainedSearch(request, lanes: lanes, at: date, db)
     let rows = ready + (try restrained.first(besides: ready))
     if rows.isEmpty, let suspect = try restrained.suspect() {
-      return (request.isAlone ? [suspect] : [], true, search.isPartial)
+      return (request.isAlone ? [suspect] : [], true, search)
     }
-    return (ReadySearch.first(request.limit, of: rows, limits: [:]), false, search.isPartial)
+    return (ReadySearch.first(request.limit, of: rows, limits: [:]), false, search)
   }
 
   /// The lanes in which something may run.

@@ -4,11 +4,11 @@ extension Migration {
   /// How operations are leased, and what is set aside meanwhile.
   static let claiming = """
 
-    -- Sets aside what no living owner has a worker for.
-    create function mainstay.park_unknown(p_limit integer) returns integer
+    -- Sets aside what no living owner has a worker for, and says how much of which types.
+    create function mainstay.park_unknown(p_limit integer) returns jsonb
     language plpgsql volatile as $$
     declare
-      v_count integer;
+      v_parked jsonb;
     begin
       with recursive run as (
         (select lane, kind, version from mainstay.op where state = 'ready'
@@ -28,11 +28,15 @@ extension Migration {
           where p.state = 'ready' and p.lane = r.lane and p.kind = r.kind and p.version = r.version
           limit p_limit for no key update skip locked) as o
         limit p_limit
+      ), parked as (
+        update mainstay.op as o set state = 'parked', cause = 'unknownType'
+          where o.id = any (array(select u.id from unknown as u)) returning o.kind, o.version
+      ), type as (
+        select p.kind, p.version, count(*) as n from parked as p group by p.kind, p.version
       )
-      update mainstay.op as o set state = 'parked', cause = 'unknownType'
-        where o.id = any (array(select u.id from unknown as u));
-      get diagnostics v_count = row_count;
-      return v_count;
+      select jsonb_agg(jsonb_build_object('kind', t.kind, 'version', t.version, 'count', t.n))
+        into v_parked from type as t;
+      return coalesce(v_parked, '[]');
     end $$;
 
     -- What waits for constraints that hold where it is claimed: it may have been set aside where
@@ -95,7 +99,8 @@ extension Migration {
       p_owner bigint, p_lease bigint, p_limit integer, p_kinds text[], p_versions integer[],
       p_limits integer[], p_alone boolean, p_unmet text[], p_format integer, p_now bigint
     ) returns table (
-      is_exclusive boolean, is_partial boolean, token bigint, operation mainstay.operation
+      is_exclusive boolean, is_partial boolean, token bigint, set_aside jsonb,
+      operation mainstay.operation
     ) language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
@@ -111,6 +116,7 @@ extension Migration {
       v_found bigint := 0;
       v_suspect bigint;
       v_waits boolean;
+      v_unknown jsonb := '[]';
     begin
       perform mainstay.attend(p_owner, p_lease, v_types, p_format);
       if cardinality(p_unmet) > 0 then
@@ -139,9 +145,10 @@ extension Migration {
           and array_position(v_open, o.kind || '/' || o.version) is not null
         order by o.id limit 1 for no key update skip locked;
       if found then
-        return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
+        return query select
+          true, v_aside >= 1000, null::bigint, null::jsonb, null::mainstay.operation;
         if p_alone then
-          return query select null::boolean, null::boolean, l.token, l.operation
+          return query select null::boolean, null::boolean, l.token, null::jsonb, l.operation
             from mainstay.lease(p_owner, array[v_suspect]) as l;
         end if;
         return;
@@ -176,23 +183,27 @@ extension Migration {
             and array_position(v_open, o.kind || '/' || o.version) is not null
           order by o.id limit 1 for no key update skip locked;
         if found then
-          return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
+          return query select
+            true, v_aside >= 1000, null::bigint, null::jsonb, null::mainstay.operation;
           if not p_alone then return; end if;
           v_chosen := array[v_suspect];
         end if;
       end if;
-      return query select null::boolean, null::boolean, l.token, l.operation
+      return query select null::boolean, null::boolean, l.token, null::jsonb, l.operation
         from mainstay.lease(p_owner, v_chosen) as l;
       if v_suspect is not null then return; end if;
       -- One that only enqueues does not judge what others can do.
       if v_found < p_limit and cardinality(p_kinds) > 0 then
-        v_aside := greatest(v_aside, mainstay.park_unknown(1000));
+        v_unknown := mainstay.park_unknown(1000);
+        v_aside := greatest(v_aside, (select coalesce(sum((u ->> 'count')::integer), 0)
+          from jsonb_array_elements(v_unknown) as u));
       end if;
       -- Whoever found less than it could run waits to be told of more.
       v_waits := v_found < p_limit and cardinality(p_kinds) > 0;
       update mainstay.owner as w set is_waiting = v_waits
         where w.id = p_owner and w.is_waiting <> v_waits;
-      return query select false, v_aside >= 1000, null::bigint, null::mainstay.operation;
+      return query select
+        false, v_aside >= 1000, null::bigint, v_unknown, null::mainstay.operation;
     end $$;
 
     create function mainstay.lease(p_owner bigint, p_ids bigint[])

@@ -44,14 +44,16 @@ extension PostgresStore {
     var operations: [LeasedOperation] = []
     var (isExclusive, isPartial) = (false, false)
     var nextTurn: Duration?
+    var unknown: [PayloadType: Int] = [:]
     var unreadable: [(row: Int64, token: Int64)] = []
     for row in rows {
       if let exclusive = try row.bool(ifAny: 0) {
         (isExclusive, isPartial) = (exclusive, try row.bool(1))
         nextTurn = try row.int(ifAny: 3).map { .milliseconds($0) }
+        unknown = Self.unknown(try row.text(ifAny: 4))
         continue
       }
-      let reading = OperationReading(row: row, offset: 4)
+      let reading = OperationReading(row: row, offset: 5)
       let token = try row.int(2)
       if let operation = try? reading.operation(.leased) {
         let lease = Lease(id: operation.id, row: try reading.number, token: token)
@@ -72,7 +74,28 @@ extension PostgresStore {
     for row in unreadable { await park(row.row, row.token) }
     var claim = Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
     claim.nextTurn = nextTurn
+    claim.unknown = unknown
     return claim
+  }
+
+  /// One type of what a claim has set aside.
+  private struct SetAside: Decodable {
+    let kind: String
+    let version: Int
+    let count: Int
+  }
+
+  /// What a claim has set aside for want of a worker.
+  ///
+  /// It is only told, so what this build does not understand is left out.
+  private static func unknown(_ text: String?) -> [PayloadType: Int] {
+    guard let text, text != "[]",
+      let all = try? JSONDecoder().decode([SetAside].self, from: Data(text.utf8))
+    else { return [:] }
+    return all.reduce(into: [:]) { found, part in
+      let kind = OperationKind(rawValue: part.kind)
+      found[PayloadType(kind: kind, version: part.version), default: 0] += part.count
+    }
   }
 
   /// A row that no build writes must not stop the others: where it cannot be set aside, the next
@@ -127,7 +150,8 @@ extension PostgresStore {
   /// All that it leases is leased before the first row is read; the next turn is told after that.
   private static let claim = """
     SELECT is_exclusive, is_partial, token,
-      CASE WHEN is_exclusive IS NOT NULL THEN mainstay.next_turn($4::text[]) END, (operation).*
+      CASE WHEN is_exclusive IS NOT NULL THEN mainstay.next_turn($4::text[]) END,
+      set_aside::text, (operation).*
     FROM mainstay.claim(
       $1, $2, $3::integer, $4::text[], $5::integer[], $6::integer[], $7, $8::text[], $9::integer,
       $10::bigint)

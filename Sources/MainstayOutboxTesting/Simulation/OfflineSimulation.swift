@@ -73,7 +73,7 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   ///   - server: The server as it is at first; equal values are one state of it.
   ///   - faults: What goes wrong; the default is everything.
   ///   - configuration: How the outboxes behave; without `connectivity`, which watches the network
-  ///     of this machine.
+  ///     of this machine. Where it has no `logger`, nothing is logged.
   ///   - edit: What somebody does with a device: it enqueues one or a few operations. Errors of the
   ///     outbox may be thrown on.
   ///   - check: What is wrong with the server at the end, when the network is back and nothing is
@@ -90,7 +90,7 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
     self.devices = devices
     self.server = server
     self.faults = faults
-    self.configuration = configuration
+    self.configuration = configuration.quiet
     self.edit = edit
     self.check = check
     self.workers = workers

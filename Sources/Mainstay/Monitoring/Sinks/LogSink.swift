@@ -13,7 +13,7 @@ extension ErrorReport {
   /// |---|---|
   /// | `error.code`, `error.kind`, `error.disposition` | the stable names |
   /// | `exception.type` | the type that was thrown |
-  /// | `fingerprint`, `report` | the group, and the identity of the failure |
+  /// | `fingerprint`, `report` | the group, and the identity of the failure, in small letters |
   /// | `time` | when it was made, in UTC |
   /// | `operation`, `category`, `site` | what was being done, where |
   /// | `text`, `suggestion` | what it means, and what the person can do, in English |
@@ -59,7 +59,7 @@ extension ErrorReport {
       var values: Logger.Metadata = [
         "error.code": "\(report.code)", "error.kind": "\(report.kind)",
         "error.disposition": "\(report.disposition)", "exception.type": "\(report.type)",
-        "fingerprint": "\(report.fingerprint)", "report": "\(report.id)",
+        "fingerprint": "\(report.fingerprint)", "report": .string("\(report.id)".lowercased()),
         "time": "\(WireTime.iso(report.time))", "site": "\(report.site)",
         "text": "\(report.message)",
       ]
@@ -89,7 +89,7 @@ extension ErrorReport {
       guard level >= logger.logLevel, let presentation = report.presentation else { return }
       var values: Logger.Metadata = [
         "error.code": "\(report.code)", "fingerprint": "\(report.fingerprint)",
-        "report": "\(report.id)",
+        "report": .string("\(report.id)".lowercased()),
       ]
       if let time = presentation.time { values["time"] = "\(WireTime.iso(time))" }
       if let operation = report.operation { values["operation"] = "\(operation)" }
@@ -104,7 +104,7 @@ extension ErrorReport {
       guard level >= logger.logLevel else { return }
       var values: Logger.Metadata = [
         "error.code": "\(recovery.code)", "exception.type": "\(recovery.type)",
-        "fingerprint": "\(recovery.fingerprint)", "report": "\(recovery.id)",
+        "fingerprint": "\(recovery.fingerprint)", "report": .string("\(recovery.id)".lowercased()),
         "time": "\(WireTime.iso(recovery.time))", "succeeded": "\(recovery.succeeded)",
       ]
       if let action = recovery.action { values["action"] = "\(action.rawValue)" }

@@ -36,7 +36,7 @@ extension ErrorReport {
         "error.type": .string(report.code.rawValue),
         "exception.type": .string(report.type),
         "mainstay.fingerprint": .string(report.fingerprint.description),
-        "mainstay.report": .string(report.id.uuidString),
+        "mainstay.report": .string(report.id.uuidString.lowercased()),
         "mainstay.handled": .bool(report.isHandled),
       ]
       if let operation = report.operation { attributes["mainstay.operation"] = operation }

@@ -34,7 +34,7 @@ import Tracing
     for part in [
       "error.code=inventory.save-failed", "error.kind=timeout", "error.disposition=transient",
       "exception.type=Inventory.SaveError", "fingerprint=1-2c26b46b68ffc68ff99b453c1d304134",
-      "report=6F1C52B0-6D0E-4A37-9B0E-0D5C1E0F4A11", "time=2026-11-22T03:25:47.123Z",
+      "report=6f1c52b0-6d0e-4a37-9b0e-0d5c1e0f4a11", "time=2026-11-22T03:25:47.123Z",
       "operation=Save item", "category=storage", "metadata.attempt=3", "suppressed=17",
       "text=The item could not be saved.", "suggestion=Try again in a moment.",
       "site=Inventory/Store.swift:42 save(_:)",
@@ -55,7 +55,7 @@ import Tracing
     #expect(log.lines[0].hasPrefix("info Save item was shown: inventory.save-failed "))
     for part in [
       "presentation.style=alert", "presentation.title=save.failed", "presentation.action=retry",
-      "report=6F1C52B0-6D0E-4A37-9B0E-0D5C1E0F4A11", "time=2026-11-22T03:25:48.000Z",
+      "report=6f1c52b0-6d0e-4a37-9b0e-0d5c1e0f4a11", "time=2026-11-22T03:25:48.000Z",
     ] { #expect(log.lines[0].contains(part)) }
   }
 
