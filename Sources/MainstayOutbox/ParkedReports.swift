@@ -58,7 +58,7 @@ package final class ParkedReports: Sendable {
     if let nested = cause as? UnreadablePayload { return words(of: nested.cause) }
     guard let error = cause as? DecodingError else { return "\(type(of: cause))" }
     // Keys on the way may be somebody's data, such as addresses.
-    return Redaction.redact(AppError.decoding(error).details)
+    return Redaction.redact(AppError.decoding(error).details ?? "\(type(of: cause))")
   }
 
   private func counter(of kind: String, _ reason: String) -> Counter {
