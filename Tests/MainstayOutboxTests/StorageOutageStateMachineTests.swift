@@ -18,7 +18,7 @@ import Testing
     }
     #expect(told.map { $0 / 60 } == [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303])
     let end = machine.worked(.loop, at: .seconds(6 * 3600 + 1))
-    #expect(end == .init(failures: 721, lasted: .seconds(6 * 3600 + 1)))
+    #expect(end?.failures == 721 && end?.lasted == .seconds(6 * 3600 + 1))
   }
 
   @Test func `it is over when nobody fails any more`() {
@@ -27,7 +27,8 @@ import Testing
     #expect(machine.failed(.loop, at: .seconds(1)) == nil)
     #expect(machine.worked(.loop, at: .seconds(2)) == nil)
     #expect(machine.worked(.owed, at: .seconds(3)) == nil, "it has not failed")
-    #expect(machine.worked(run, at: .seconds(4)) == .init(failures: 2, lasted: .seconds(4)))
+    let end = machine.worked(run, at: .seconds(4))
+    #expect(end?.failures == 2 && end?.lasted == .seconds(4))
     #expect(machine.worked(run, at: .seconds(5)) == nil)
   }
 
