@@ -188,9 +188,9 @@ public struct OperationConstraint: Sendable, Hashable {
 
   /// An account is signed in.
   ///
-  /// As any other one it is forgotten with the process, and holds nobody back until the app has said
-  /// that it does not hold. What an account that has signed out left behind is kept back by a lane
-  /// that is paused: see <doc:SchedulingOperations>.
+  /// As any other one it is forgotten with the process, and holds nobody back until the app has
+  /// said that it does not hold. What an account that has signed out left behind is kept back by a
+  /// lane that is paused: see <doc:SchedulingOperations>.
   ///
   /// - Parameter account: What the app calls it.
   /// - Returns: The constraint.

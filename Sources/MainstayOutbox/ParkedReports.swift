@@ -33,9 +33,7 @@ package final class ParkedReports: Sendable {
   package func setAside(_ found: [PayloadType: Int]) {
     for (type, count) in found {
       counter(of: type.kind.rawValue, "unknownType").increment(by: count)
-      logger.warning(
-        "Operations are parked: no worker reads their kind and version",
-        metadata: type.metadata.merging(["count": "\(count)"]) { $1 })
+      logger.report(parked: count, of: type)
     }
   }
 
@@ -47,18 +45,7 @@ package final class ParkedReports: Sendable {
       return
     }
     counter(of: operation.type.kind.rawValue, "unreadable").increment()
-    var metadata = operation.type.metadata
-    metadata["mainstay.operation"] = "\(operation.id)"
-    if let cause = error.underlying.first { metadata["cause"] = "\(Self.words(of: cause))" }
-    logger.warning("An operation is parked: its payload can’t be read", metadata: metadata)
-  }
-
-  /// What is wrong, and where, without what stands there.
-  private static func words(of cause: any Error) -> String {
-    if let nested = cause as? UnreadablePayload { return words(of: nested.cause) }
-    guard let error = cause as? DecodingError else { return "\(type(of: cause))" }
-    // Keys on the way may be somebody's data, such as addresses.
-    return Redaction.redact(AppError.decoding(error).details ?? "\(type(of: cause))")
+    logger.report(parked: operation, error)
   }
 
   private func counter(of kind: String, _ reason: String) -> Counter {
@@ -78,11 +65,5 @@ package final class ParkedReports: Sendable {
       state.counters[name] = made
       return made
     }
-  }
-}
-
-extension PayloadType {
-  fileprivate var metadata: Logger.Metadata {
-    ["mainstay.kind": "\(kind)", "version": "\(version)"]
   }
 }

@@ -14,8 +14,9 @@ extension Worker {
   /// Forms go up step by step: call it again for the form before that. The bytes on the disk stay
   /// as they are until the operation is done, so an app that goes back a version still reads them.
   ///
-  /// Of a ``MergingOperation``, what the other side is known to have is brought up with it: `upcast`
-  /// is asked for it as the ``MergingOperation/base`` of the operation, and so more than once.
+  /// Of a ``MergingOperation``, what the other side is known to have is brought up with it:
+  /// `upcast` is asked for it as the ``MergingOperation/base`` of the operation, and so more than
+  /// once.
   ///
   /// - Parameters:
   ///   - old: The form before; the same kind, and a smaller version.

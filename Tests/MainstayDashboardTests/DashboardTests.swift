@@ -97,9 +97,9 @@ import Testing
     await outbox.pause()
     let place = "/mainstay/outboxes/orders"
     try await serve(Dashboard(outbox)) { client in
-      let visitor = try await Visitor(client)
-      let page = try await visitor.get("\(place)/operations/\(id)")
-      #expect(page.text.contains("Accept the other side") && page.text.contains("Send again"))
+      let visitor = try await Visitor(client, at: "\(place)/operations/\(id)")
+      #expect(visitor.page.contains("Accept the other side"))
+      #expect(visitor.page.contains("Send again"))
       let question = try await visitor.post("\(place)/conflicts/resend", [("id", id)])
       #expect(question.text.contains("Send this operation once more"))
       #expect(try await outbox.snapshot().conflicted == 1)

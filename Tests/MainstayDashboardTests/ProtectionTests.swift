@@ -65,7 +65,9 @@ import Testing
   /// A dashboard with all that there is to show, so that it has all its routes.
   private struct Scene {
     static let nowhere = "no/such%20page"
-    static let actions = ["redrive", "discard", "pause", "resume", "reset", "isolate", "release"]
+    static let actions = [
+      "redrive", "discard", "accept", "resend", "pause", "resume", "reset", "isolate", "release",
+    ]
 
     let outbox: Outbox
     let router = Router(context: LiveContext.self)

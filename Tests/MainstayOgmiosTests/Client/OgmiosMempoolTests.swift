@@ -95,7 +95,8 @@ import Testing
     let error = await asking.value
     switch ending {
     case "cancelled": #expect(error == nil)
-    case "late": #expect(error?.code == 4000)
+    // Told is the first attempt, which may have moved the server on.
+    case "late": #expect(error?.kind == .timeout)
     default: #expect(error?.kind == .invalidResponse)
     }
     if retry == nil {
