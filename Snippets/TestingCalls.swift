@@ -9,7 +9,6 @@ func payAfterFailure() async throws -> (receipt: Int, calls: Int) {
   let pipeline = Pipeline("pay", clock: clock) {
     Deadline(.seconds(30), clock: clock)
     Retry(backoff: .constant(.seconds(2), jitter: .none), clock: clock)
-    CircuitBreaker("pay", .consecutiveFailures(5), clock: clock)
     Timeout(.seconds(10), clock: clock)
   }
   let plan = FailurePlan([1: .fails(with: AppError.http(status: 503))], clock: clock)
