@@ -41,6 +41,13 @@ extension Drainer {
     let granted = GrantedTime()
   }
 
+  /// Says what is read here although nothing is claimed yet: others would set it aside.
+  func attend() async throws {
+    guard isPaused, !isKnown, !isSuspended, !workers.isEmpty else { return }
+    try await store.attend(to: Set(workers.keys))
+    isKnown = true
+  }
+
   /// Runs something that takes a time at most, which those that run meanwhile can see.
   nonisolated func granting<T>(_ time: Duration, _ body: () async throws -> T) async rethrows -> T {
     let number = settings.granted.drainBegan(until: settings.timeline.now + time.clamped)

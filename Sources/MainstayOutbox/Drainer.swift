@@ -45,10 +45,12 @@ actor Drainer {
   private var pace: DrainPaceStateMachine
   var rate = DrainRate()
   private var isExclusive = false
+  /// Whether others know what is read here.
+  var isKnown = false
   /// When a rate that all machines share lets one more begin, as far as the last claim knows.
   private var nextTurn: Duration?
   var isPaused = false
-  /// How often it went on after a pause: a suspension that waits notices by it that it is over.
+  /// How often it went on after a pause: a suspension that waits notices it by that.
   var resumptions = 0
   var isEnding = false
   /// Whether it leaves the store alone until somebody resumes.
@@ -234,6 +236,7 @@ actor Drainer {
       for waiter in lookWaiters { waiter.resume() }
       lookWaiters = []
     }
+    try await attend()
     try await reconsider()
     try await expedite()
     try await heedOthers()
@@ -287,8 +290,7 @@ actor Drainer {
     // Read before the store is asked, as that of a look.
     let (free, start) = (places.free, settings.timeline.now)
     nextTurn = nil
-    // What there is beside what runs is not known then.
-    if free == 0 { promotion.claimed(0, of: 0) }
+    if free == 0 { promotion.claimed(0, of: 0) }  // What there is beside is not known then.
     guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
     isClaiming = true
     defer { claimEnded() }
@@ -298,7 +300,8 @@ actor Drainer {
         unmet: unmet))
     // A turn of an outbox that is paused asks nothing, so it says nothing about the store.
     settings.storage.worked(.loop)
-    settings.parked.setAside(claim.unknown)
+    isKnown = true
+    settings.parked.setAside(claim.unknown, at: start)
     promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive

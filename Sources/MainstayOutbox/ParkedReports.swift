@@ -9,11 +9,15 @@ package import Metrics
 package final class ParkedReports: Sendable {
   private struct State {
     var kinds: Set<String> = []
+    /// What was last told of a type, and how much has come since then.
+    var told: [PayloadType: (at: Duration, since: Int)] = [:]
     var counters: [[String]: Counter] = [:]
   }
 
   /// How many kinds are told apart, since anybody may enqueue any kind in a database.
   private static let maximumKinds = 100
+  /// The least time between two lines about one type.
+  private static let pause = Duration.seconds(60)
 
   private let logger: Logger
   private let factory: (any MetricsFactory)?
@@ -30,10 +34,32 @@ package final class ParkedReports: Sendable {
   }
 
   /// A claim has set aside what no worker reads.
-  package func setAside(_ found: [PayloadType: Int]) {
+  ///
+  /// All of it is counted at once. The log has a line for each type at most every minute, since
+  /// there may be a claim after each operation that somebody enqueues.
+  ///
+  /// - Parameters:
+  ///   - found: How many of each type.
+  ///   - now: The reading of the clock.
+  package func setAside(_ found: [PayloadType: Int], at now: Duration) {
     for (type, count) in found {
       counter(of: type.kind.rawValue, "unknownType").increment(by: count)
+      guard let count = untold(count, of: type, at: now) else { continue }
       logger.report(parked: count, of: type)
+    }
+  }
+
+  /// How many of a type are to be told of now; nil where it is too early for that.
+  private func untold(_ count: Int, of type: PayloadType, at now: Duration) -> Int? {
+    state.withLock { state in
+      if let told = state.told[type], now - told.at < Self.pause {
+        state.told[type] = (told.at, told.since + count)
+        return nil
+      }
+      let since = state.told[type]?.since ?? 0
+      if state.told.count >= Self.maximumKinds { state.told = [:] }
+      state.told[type] = (now, 0)
+      return since + count
     }
   }
 

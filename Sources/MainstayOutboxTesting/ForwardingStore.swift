@@ -35,6 +35,10 @@ extension ForwardingStore {
 
   package func confirms(_ lease: Lease) async throws -> Bool { try await store.confirms(lease) }
 
+  package func attend(to types: Set<PayloadType>) async throws {
+    try await store.attend(to: types)
+  }
+
   package func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await store.promote(types)
   }

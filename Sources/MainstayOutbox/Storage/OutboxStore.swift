@@ -50,6 +50,12 @@ public protocol OutboxStore: Sendable {
   /// Whether a lease is still held.
   func confirms(_ lease: Lease) async throws -> Bool
 
+  /// Says which payloads the workers of this outbox read: others leave those to it.
+  ///
+  /// An outbox says it by each claim; one that begins paused says it by this. The default does
+  /// nothing, for stores that nobody shares.
+  func attend(to types: Set<PayloadType>) async throws
+
   /// Makes ready what is due, releases what was parked for want of these types, drops what has
   /// expired, and takes back what dead owners had leased.
   ///
@@ -165,6 +171,9 @@ public protocol OutboxStore: Sendable {
 }
 
 extension OutboxStore {
+  /// Does nothing.
+  public func attend(to types: Set<PayloadType>) async throws {}
+
   /// What stands in the way of an operation where all constraints hold.
   public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
     try await obstacles(id, unmet: [])

@@ -27,6 +27,11 @@ extension SQLiteStore {
   }
 
   /// Says which types this owner reads: others leave those to it.
+  public func attend(to types: Set<PayloadType>) async throws {
+    try await write(.normal) { [self] db, connection in try register(types, connection, db) }
+    state.withLock { $0.types = types }
+  }
+
   private func register(
     _ types: Set<PayloadType>, _ connection: Connection, _ db: Database
   ) throws {

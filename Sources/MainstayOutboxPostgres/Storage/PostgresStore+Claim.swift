@@ -78,6 +78,35 @@ extension PostgresStore {
     return claim
   }
 
+  /// Says which payloads are read here: others leave those to it.
+  public func attend(to types: Set<PayloadType>) async throws {
+    let owner = try owner
+    do {
+      try await attend(as: owner, to: types)
+    } catch let error as PostgresError where error.sqlState == Self.wasTakenForDead {
+      do {
+        try await enterAgain(instead: owner)
+        try await attend(as: self.owner, to: types)
+      } catch {
+        throw claimFailed(error)
+      }
+    } catch {
+      throw claimFailed(error)
+    }
+  }
+
+  private func attend(as owner: Int64, to types: Set<PayloadType>) async throws {
+    _ = try await run(
+      """
+      SELECT mainstay.attend(
+        $1, $2, array(SELECT t FROM unnest($3::text[]) AS t ORDER BY 1), $4::integer)
+      """,
+      [
+        .int(owner), .int(lease.milliseconds),
+        .texts(types.map { "\($0.kind.rawValue)/\($0.version)" }), .int(Int64(Migration.format)),
+      ])
+  }
+
   /// One type of what a claim has set aside.
   private struct SetAside: Decodable {
     let kind: String

@@ -142,6 +142,10 @@ struct SimulatedStore: ForwardingStore {
     try await change { try await $0.learn(id, news, conflicts: fields) }
   }
 
+  func attend(to types: Set<PayloadType>) async throws {
+    try await change { try await $0.attend(to: types) }
+  }
+
   func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await change { store in
       let wait = try await store.promote(types)

@@ -188,6 +188,19 @@ struct SharingTests {
     await others.close()
   }
 
+  @Test func `what a paused process says that it reads is left to it`() async throws {
+    let place = try await Place()
+    let (paused, others) = try await (place.opened(), place.opened())
+    try await paused.attend(to: NewOperation.types)
+    _ = try await paused.insert(.note("a"))
+    let other = ClaimRequest(
+      limit: 5, types: [PayloadType(kind: "other", version: 1)], isAlone: true)
+    #expect(try await others.claim(other).unknown.isEmpty)
+    #expect(try await others.snapshot().parked == 0)
+    await paused.close()
+    await others.close()
+  }
+
   @Test func `one that only enqueues sets nothing aside, and need not be told`() async throws {
     let place = try await Place()
     let (producer, worker) = try await (place.opened(), place.opened())
