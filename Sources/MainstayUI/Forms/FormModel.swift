@@ -82,8 +82,8 @@ public final class FormModel<Values: Sendable> {
   ///   - fields: The fields.
   ///   - timing: When mistakes show; the default is once a field was left.
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
-  ///   - monitor: Who is told of failures, but not of mistakes, which are the person's; nil, the
-  ///     default, tells nobody.
+  ///   - monitor: Who is told of failures, but not of mistakes that stand under a field, which are
+  ///     the person's; nil, the default, tells nobody.
   ///   - clock: The clock of rules that ask somebody else; the default is the continuous one.
   public init(
     _ values: Values, fields: FormFields<Values>, showing timing: FormErrorTiming = .left,
