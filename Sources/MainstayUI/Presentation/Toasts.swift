@@ -14,6 +14,8 @@ public final class Toasts {
 
   private var queue: ToastQueue
 
+  /// Which views show them, of which the newest is in front.
+  @ObservationIgnored let hosts = Hosts()
   @ObservationIgnored private var performers: [Toast.ID: Perform] = [:]
   @ObservationIgnored private let timeline: Timeline
   @ObservationIgnored private let length: Duration
