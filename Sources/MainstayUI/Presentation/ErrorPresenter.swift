@@ -114,7 +114,7 @@ public final class ErrorPresenter {
   ///
   /// Nothing does before ``startShowing(_:)`` has said that it would be seen there.
   public func item(under field: JSONPointer) -> Item? {
-    items.first { $0.presentation.style == .field && $0.presentation.field == field }
+    items.last { $0.presentation.style == .field && $0.presentation.field == field }
   }
 
   /// How many errors are shown or wait.
@@ -134,6 +134,8 @@ extension ErrorPresenter {
   ///     again where several things are done in one line. Nil by default.
   ///   - subject: What it was done to, such as the id of a draft: work for different things is
   ///     different work, though one line does it. Nil, the default, is one thing.
+  ///   - owner: Whose error it is, such as the screen that goes away before the presenter does: see
+  ///     ``withdraw(for:)``. Errors of two owners are two. Nil, the default, is nobody.
   ///   - style: Where it is shown; nil, the default, goes by the error and by the fields that are
   ///     shown. With `field`, the caller shows the fields that it is about; what it says about none
   ///     is shown like any other error.
@@ -143,13 +145,15 @@ extension ErrorPresenter {
   ///   - retry: What the Retry button runs; without it there is none.
   public func present(
     _ error: any Error, during doing: String? = nil, of subject: (any Hashable & Sendable)? = nil,
-    as style: ErrorPresentation.Style? = nil, fileID: String = #fileID,
-    function: String = #function, line: Int = #line, retry: Retry? = nil
+    for owner: (any Hashable & Sendable)? = nil, as style: ErrorPresentation.Style? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line, retry: Retry? = nil
   ) {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     let error = (mapping ?? .current).map(error, at: site)
     guard !error.isCancellation else { return }
-    let key = RetryKey(file: fileID, line: line, doing: doing, subject: subject)
+    let key = RetryKey(
+      file: fileID, line: line, doing: doing, subject: subject.map { Identity(value: $0) },
+      owner: owner.map { Identity(value: $0) })
     let (underFields, rest) = split(error, style)
     for mistake in underFields { put(mistake, .field, of: key, retry) }
     guard let rest else { return }
@@ -222,6 +226,15 @@ extension ErrorPresenter {
   public func withdraw(where isGone: (AppError) -> Bool) {
     // At once: one after the other, each would be shown in a place that the one before has left.
     remove(items.filter { isGone($0.error) })
+  }
+
+  /// Puts away the errors of an owner, such as of a screen that has gone: shown, waiting and under
+  /// fields; nobody chose it.
+  ///
+  /// Actions about them that are under way are cancelled, and nothing of them runs again.
+  public func withdraw(for owner: any Hashable & Sendable) {
+    let owner = Identity(value: owner)
+    remove(items.filter { $0.owner == owner })
   }
 
   private func putAway(_ item: Item?) {

@@ -78,4 +78,41 @@ import Testing
     presenter.present(refusal(("/email", "Taken.")), as: .banner)
     #expect(presenter.banner?.presentation.message == "Taken.")
   }
+
+  @Test func `a screen that goes takes its errors along, and no others`() async {
+    presenter.startShowing(["/email"])
+    for owner in ["form", "list"] {
+      presenter.present(AppError.timeout(), for: owner) {}
+    }
+    presenter.present(AppError.timeout()) {}
+    presenter.present(AppError.offline(), for: "form")
+    presenter.present(AppError.validation("Taken.", field: "/email"), for: "form")
+    #expect(presenter.count == 5, "two owners have two errors, though they say the same")
+    presenter.withdraw(for: "form")
+    #expect(presenter.count == 2 && presenter.banner == nil && presenter.overlay != nil)
+    #expect(presenter.item(under: "/email") == nil)
+    presenter.withdraw(for: "list")
+    presenter.withdraw(for: 7)
+    #expect(presenter.count == 1 && presenter.overlay?.error.kind == .timeout)
+    #expect(monitor.history.allSatisfy { $0.presentation?.action == nil }, "nobody chose it")
+  }
+
+  @Test func `an action about an error that is withdrawn is cancelled`() async {
+    let log = Log()
+    let (gate, open) = AsyncStream.makeStream(of: Never.self)
+    let presenter = ErrorPresenter(gap: .zero) { _, _, _ in
+      log.add("began")
+      for await _ in gate {}
+      if Task.isCancelled { log.add("cancelled") }
+      return .retry
+    }
+    let error = AppError.http(status: 401)
+    presenter.present(error, for: "form") { log.add("run again") }
+    let task = presenter.begin(.signIn, for: error.id)
+    await log.lines(atLeast: 1)
+    presenter.withdraw(for: "form")
+    await task?.value
+    open.finish()
+    #expect(log.lines == ["began", "cancelled"] && presenter.count == 0)
+  }
 }
