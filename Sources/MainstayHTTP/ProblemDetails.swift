@@ -107,8 +107,8 @@ extension ProblemDetails {
   /// What is wrong with which fields, of the member `errors`; at most 100.
   ///
   /// A pointer may stand there as such (`/age`) or as the fragment of an address (`#/age`). What
-  /// has no legal pointer, or says nothing, is left out here and stays among the ``extensions``; what
-  /// it says is in ``HTTPError/appError``, without a field.
+  /// has no legal pointer, or says nothing, is left out here and stays among the ``extensions``.
+  /// What it says is in ``HTTPError/appError``, without a field.
   /// Writing replaces the whole member. Source: RFC 9457, section 3; RFC 6901, section 6.
   public var fieldErrors: [FieldError] {
     get {

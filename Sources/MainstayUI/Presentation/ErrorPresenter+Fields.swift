@@ -14,7 +14,7 @@ extension ErrorPresenter {
     for field in fields { shownFields[field, default: 0] += 1 }
   }
 
-  /// Takes one ``startShowing(_:)`` back; what stands under the fields stays for who shows them next.
+  /// Takes one ``startShowing(_:)`` back; what stands under the fields stays for the next.
   public func stopShowing(_ fields: Set<JSONPointer>) {
     for field in fields {
       guard let count = shownFields[field] else { continue }

@@ -43,7 +43,7 @@
   extension View {
     /// Shows the quiet errors of a presenter at the upper edge of this view, one after the other.
     ///
-    /// Where it stands in a window and on the content of its sheets, the newest on screen shows them.
+    /// Put it on the content of each sheet, too: the newest on screen shows them.
     ///
     /// - Parameter presenter: The presenter.
     /// - Returns: The view.

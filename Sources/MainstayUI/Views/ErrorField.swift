@@ -5,7 +5,7 @@
   public import SwiftUI
 
   extension View {
-    /// Shows under this view what a presenter has to say about its field, and tells a screen reader.
+    /// Shows under this view what a presenter has to say about its field, also to a screen reader.
     ///
     /// While this view is on screen, errors about the field stand here; before and after that they
     /// stand in front, since nobody would see them. A form of a `FormModel` needs none of it.

@@ -8,8 +8,8 @@
   extension View {
     /// Shows toasts at the lower edge of this view, and tells a screen reader of each.
     ///
-    /// Put it at the root of a window, so that toasts outlive the screen that they came from, and on
-    /// the content of each sheet, which hides the root: the newest on screen shows them.
+    /// Put it at the root of a window, so that toasts outlive the screen that they came from, and
+    /// on the content of each sheet, which hides the root: the newest on screen shows them.
     ///
     /// - Parameter toasts: The toasts.
     /// - Returns: The view.
