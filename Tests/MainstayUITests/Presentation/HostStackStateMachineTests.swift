@@ -8,7 +8,9 @@ import Testing
 
 /// Which of a window and its sheets shows an error.
 @Suite struct HostStackStateMachineTests {
-  private let (window, sheet, second) = (UUID(), UUID(), UUID())
+  private let window = UUID()
+  private let sheet = UUID()
+  private let second = UUID()
 
   @Test func `the newest host is in front, and the one before when it leaves`() {
     var stack = HostStack()
