@@ -7,9 +7,14 @@ import Observation
 /// errors of one presenter, and a person sees the newest of them alone.
 struct HostStack: Sendable {
   private(set) var hosts: [UUID] = []
+  /// Who left last when nobody was left.
+  private var latest: UUID?
 
-  /// The host that shows it; nil where there is none.
-  var front: UUID? { hosts.last }
+  /// The host that shows it; nil where there was none yet.
+  ///
+  /// A page that another one was pushed upon has gone, and its alerts still come up. So where nobody
+  /// is on screen, it is the one that left last.
+  var front: UUID? { hosts.last ?? latest }
 
   /// A host has come; one that is there already keeps its place.
   mutating func enter(_ host: UUID) {
@@ -18,7 +23,11 @@ struct HostStack: Sendable {
   }
 
   /// A host has gone, from wherever it was.
-  mutating func leave(_ host: UUID) { hosts.removeAll { $0 == host } }
+  mutating func leave(_ host: UUID) {
+    guard hosts.contains(host) else { return }
+    hosts.removeAll { $0 == host }
+    if hosts.isEmpty { latest = host }
+  }
 }
 
 /// A ``HostStack`` that views observe.

@@ -24,8 +24,11 @@ import Testing
     #expect(stack.front == second, "it may go before the one in front of it")
     stack.leave(second)
     #expect(stack.front == window)
+    stack.leave(sheet)
     stack.leave(window)
-    #expect(stack.front == nil && stack.hosts.isEmpty)
+    #expect(stack.front == window && stack.hosts.isEmpty, "somebody has to show it")
+    stack.enter(sheet)
+    #expect(stack.front == sheet)
   }
 
   @Test func `a host that is told of twice keeps its place, and leaves once`() {
