@@ -123,13 +123,15 @@ struct AddBook: QueuedOperation {
 }
 
 func openOutbox(
-  in folder: URL, for library: Library, following connectivity: ConnectivityMonitor? = nil
+  in folder: URL, for library: Library, following connectivity: ConnectivityMonitor? = nil,
+  reportingTo monitor: ErrorMonitor? = nil
 ) async throws -> Outbox {
   var configuration = Outbox.Configuration()
   configuration.connectivity = connectivity
+  configuration.monitor = monitor
   let file = folder.appending(path: "outbox.sqlite")
   return try await Outbox(at: file, configuration: configuration) {
-    Worker(for: AddBook.self) { add, context in
+    Worker(for: AddBook.self, afterDeadLetter: .goOn) { add, context in
       try await library.add(add.book, key: context.idempotencyKey)
     }
   }
@@ -185,19 +187,18 @@ final class Books {
     CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
     Timeout(.seconds(10))
   }
+  let monitor = ErrorMonitor(sinks: [ErrorReport.LogSink()])
   let outbox: Outbox
   let shelf: TaskModel<[Book]>
-  let presenter: ErrorPresenter
   let connection: ConnectionPresenter
-  let toasts = Toasts()
   private(set) var waiting = 0
 
   init(in folder: URL) async throws {
-    let (monitor, connectivity) = (ErrorMonitor(), ConnectivityMonitor())
+    let connectivity = ConnectivityMonitor()
     shelf = TaskModel(monitor: monitor)
-    presenter = ErrorPresenter(monitor: monitor)
     connection = ConnectionPresenter(following: connectivity, note: "Changes are sent later.")
-    outbox = try await openOutbox(in: folder, for: library, following: connectivity)
+    outbox = try await openOutbox(
+      in: folder, for: library, following: connectivity, reportingTo: monitor)
   }
 
   func load() async {
@@ -206,15 +207,8 @@ final class Books {
     }
   }
 
-  func borrow(_ book: Book) async {
-    do {
-      try await catalog.run { try await library.borrow(book) }
-      toasts.show(.success, "“\(book.title)” is yours for four weeks.")
-    } catch {
-      presenter.present(error, during: "Borrow a book", of: book.id) { [weak self] in
-        await self?.borrow(book)
-      }
-    }
+  func borrow(_ book: Book) async throws {
+    try await catalog.run { try await library.borrow(book) }
   }
 
   func add(_ new: NewBook) async throws {
@@ -232,11 +226,39 @@ final class Books {
   }
 
   // For trying it out: cuts the library off, as `setReachable` of step 3 does.
-  func setReachable(_ isReachable: Bool) async {
+  func setReachable(_ isReachable: Bool) async throws {
     await library.setReachable(isReachable)
-    guard isReachable else { return }
+    if isReachable { try await outbox.connectionImproved() }
+  }
+}
+// snippet.hide
+
+// snippet.window
+@MainActor @Observable
+final class BookWindow {
+  let books: Books
+  let presenter: ErrorPresenter
+  let toasts = Toasts()
+
+  init(on books: Books) {
+    self.books = books
+    presenter = ErrorPresenter(monitor: books.monitor)
+  }
+
+  func borrow(_ book: Book) async {
     do {
-      try await outbox.connectionImproved()
+      try await books.borrow(book)
+      toasts.show(.success, "“\(book.title)” is yours for four weeks.")
+    } catch {
+      presenter.present(error, during: "Borrow a book", of: book.id) { [weak self] in
+        await self?.borrow(book)
+      }
+    }
+  }
+
+  func setReachable(_ isReachable: Bool) async {
+    do {
+      try await books.setReachable(isReachable)
     } catch {
       presenter.present(error, during: "Send what waits")
     }
@@ -249,10 +271,11 @@ let books = try await Books(in: folder.appending(path: "app"))
 await books.load()
 print("listed:", books.shelf.value?.map(\.title) ?? [])
 
-await books.borrow(Book(title: "Emma"))
-print("presented:", books.presenter.overlay?.presentation.title ?? "nothing")
+let window = BookWindow(on: books)
+await window.borrow(Book(title: "Emma"))
+print("presented:", window.presenter.overlay?.presentation.title ?? "nothing")
 
-await books.setReachable(false)
+await window.setReachable(false)
 try await books.add(NewBook(title: "Persuasion"))
 print("waiting:", try await books.outbox.snapshot().pending)
 // snippet.hide

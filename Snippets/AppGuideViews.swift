@@ -75,13 +75,15 @@
   }
 
   func openOutbox(
-    in folder: URL, for library: Library, following connectivity: ConnectivityMonitor? = nil
+    in folder: URL, for library: Library, following connectivity: ConnectivityMonitor? = nil,
+    reportingTo monitor: ErrorMonitor? = nil
   ) async throws -> Outbox {
     var configuration = Outbox.Configuration()
     configuration.connectivity = connectivity
+    configuration.monitor = monitor
     let file = folder.appending(path: "outbox.sqlite")
     return try await Outbox(at: file, configuration: configuration) {
-      Worker(for: AddBook.self) { add, context in
+      Worker(for: AddBook.self, afterDeadLetter: .goOn) { add, context in
         try await library.add(add.book, key: context.idempotencyKey)
       }
     }
@@ -108,19 +110,18 @@
       CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
       Timeout(.seconds(10))
     }
+    let monitor = ErrorMonitor(sinks: [ErrorReport.LogSink()])
     let outbox: Outbox
     let shelf: TaskModel<[Book]>
-    let presenter: ErrorPresenter
     let connection: ConnectionPresenter
-    let toasts = Toasts()
     private(set) var waiting = 0
 
     init(in folder: URL) async throws {
-      let (monitor, connectivity) = (ErrorMonitor(), ConnectivityMonitor())
+      let connectivity = ConnectivityMonitor()
       shelf = TaskModel(monitor: monitor)
-      presenter = ErrorPresenter(monitor: monitor)
       connection = ConnectionPresenter(following: connectivity, note: "Changes are sent later.")
-      outbox = try await openOutbox(in: folder, for: library, following: connectivity)
+      outbox = try await openOutbox(
+        in: folder, for: library, following: connectivity, reportingTo: monitor)
     }
 
     func load() async {
@@ -129,15 +130,8 @@
       }
     }
 
-    func borrow(_ book: Book) async {
-      do {
-        try await catalog.run { try await library.borrow(book) }
-        toasts.show(.success, "“\(book.title)” is yours for four weeks.")
-      } catch {
-        presenter.present(error, during: "Borrow a book", of: book.id) { [weak self] in
-          await self?.borrow(book)
-        }
-      }
+    func borrow(_ book: Book) async throws {
+      try await catalog.run { try await library.borrow(book) }
     }
 
     func add(_ new: NewBook) async throws {
@@ -155,11 +149,39 @@
     }
 
     // For trying it out: cuts the library off, as `setReachable` of step 3 does.
-    func setReachable(_ isReachable: Bool) async {
+    func setReachable(_ isReachable: Bool) async throws {
       await library.setReachable(isReachable)
-      guard isReachable else { return }
+      if isReachable { try await outbox.connectionImproved() }
+    }
+  }
+  // snippet.hide
+
+  // snippet.window
+  @MainActor @Observable
+  final class BookWindow {
+    let books: Books
+    let presenter: ErrorPresenter
+    let toasts = Toasts()
+
+    init(on books: Books) {
+      self.books = books
+      presenter = ErrorPresenter(monitor: books.monitor)
+    }
+
+    func borrow(_ book: Book) async {
       do {
-        try await outbox.connectionImproved()
+        try await books.borrow(book)
+        toasts.show(.success, "“\(book.title)” is yours for four weeks.")
+      } catch {
+        presenter.present(error, during: "Borrow a book", of: book.id) { [weak self] in
+          await self?.borrow(book)
+        }
+      }
+    }
+
+    func setReachable(_ isReachable: Bool) async {
+      do {
+        try await books.setReachable(isReachable)
       } catch {
         presenter.present(error, during: "Send what waits")
       }
@@ -169,45 +191,60 @@
 
   // snippet.app
   struct BooksApp: App {
-    @State private var opening = TaskModel<Books>()
+    @State private var opening: TaskModel<Books>
 
-    init() { ErrorMapping.bootstrap(.standard.addingHTTPErrors().addingDatabaseErrors()) }
+    init() {
+      ErrorMapping.bootstrap(.standard.addingHTTPErrors().addingDatabaseErrors())
+      // Once for all windows; so it is no task of a window, which ends with it.
+      let opening = TaskModel<Books>()
+      _opening = State(initialValue: opening)
+      Task { await opening.run("Open the books") { try await Self.open() } }
+    }
 
     var body: some Scene {
       WindowGroup {
         TaskView(opening) { books in
-          BookList().environment(books)
-            .connectionBanner(books.connection).errorBanner(books.presenter)
-            .errorOverlay(books.presenter).toasts(books.toasts)
+          BookScreen(on: books)
         } empty: {
           EmptyView()
         }
-        .task { await opening.run("Open the books") { try await open() } }
       }
     }
 
-    private func open() async throws -> Books {
+    private static func open() async throws -> Books {
       let folder = try FileManager.default.url(
         for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
       return try await Books(in: folder)
+    }
+  }
+
+  struct BookScreen: View {
+    @State private var window: BookWindow
+
+    init(on books: Books) { _window = State(initialValue: BookWindow(on: books)) }
+
+    var body: some View {
+      BookList().environment(window)
+        .connectionBanner(window.books.connection).errorBanner(window.presenter)
+        .errorOverlay(window.presenter).toasts(window.toasts)
     }
   }
   // snippet.hide
 
   // snippet.list
   struct BookList: View {
-    @Environment(Books.self) private var books
+    @Environment(BookWindow.self) private var window
     @State private var isAdding = false
     @State private var isReachable = true
 
     var body: some View {
       NavigationStack {
-        TaskView(books.shelf) { shown in
+        TaskView(window.books.shelf) { shown in
           List {
             ForEach(shown) { book in
-              Button(book.title) { Task { await books.borrow(book) } }
+              Button(book.title) { Task { await window.borrow(book) } }
             }
-            LabeledContent("Waiting to be sent", value: books.waiting.formatted())
+            LabeledContent("Waiting to be sent", value: window.books.waiting.formatted())
             Toggle("The library can be reached", isOn: $isReachable)
           }
         } empty: {
@@ -217,9 +254,9 @@
         .toolbar { Button("New book", systemImage: "plus") { isAdding = true } }
         .sheet(isPresented: $isAdding) { NewBookForm() }
       }
-      .task { await books.follow() }
+      .task { await window.books.follow() }
       .onChange(of: isReachable) { _, isReachable in
-        Task { await books.setReachable(isReachable) }
+        Task { await window.setReachable(isReachable) }
       }
     }
   }
@@ -227,7 +264,7 @@
 
   // snippet.sheet
   struct NewBookForm: View {
-    @Environment(Books.self) private var books
+    @Environment(BookWindow.self) private var window
     @Environment(\.dismiss) private var dismiss
     @State private var form = FormModel(NewBook(), fields: NewBook.fields)
     @FocusState private var focus: JSONPointer?
@@ -243,10 +280,11 @@
         Button("Cancel", role: .cancel) { dismiss() }
       }
       .formFocus(form, $focus)
+      .errorOverlay(window.presenter).toasts(window.toasts)
     }
 
     private func add() async {
-      let added: Void? = await form.submit("Add a book") { try await books.add($0) }
+      let added: Void? = await form.submit("Add a book") { try await window.books.add($0) }
       if added != nil { dismiss() }
     }
   }

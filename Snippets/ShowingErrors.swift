@@ -28,7 +28,22 @@
     var body: some View {
       BooksView(service: Service())
         .environment(presenter)
+        .environment(toasts)
         .connectionBanner(connection)
+        .errorBanner(presenter)
+        .errorOverlay(presenter)
+        .toasts(toasts)
+    }
+  }
+
+  // snippet.sheet
+  struct BookSheet: View {
+    let service: Service
+    @Environment(ErrorPresenter.self) private var presenter
+    @Environment(Toasts.self) private var toasts
+
+    var body: some View {
+      BookForm(service: service)
         .errorBanner(presenter)
         .errorOverlay(presenter)
         .toasts(toasts)
@@ -69,5 +84,14 @@
     }
   }
 
-// snippet.hide
+  // snippet.hide
+
+  struct ScannerView: View {
+    let presenter: ErrorPresenter
+    @State private var barcode = ""
+
+    var body: some View {
+      TextField("9780141439587", text: $barcode).errorField("/barcode", of: presenter)
+    }
+  }
 #endif

@@ -91,15 +91,17 @@ extension HTTPError: AppErrorConvertible {
   /// The answer as people and policies see it.
   ///
   /// Errors of fields become the field of the error, and one cause each with the words of the
-  /// service; its other words stand in the details alone.
+  /// service. What it says beside them about no field is a cause, too. Where it names no field at
+  /// all, these are the words of the error. Its other words stand in the details alone.
   public var appError: AppError {
     let kind = problem.map(\.type).flatMap { $0 == "about:blank" ? nil : $0 }
     let answer = AppError.http(
       status: status, isRepeatable: isRepeatable, retryAfter: retryAfter, problemType: kind)
-    let fields = problem?.fieldErrors ?? []
+    let mistakes = (problem?.mistakes ?? []).map(Self.error(of:))
+    let field = mistakes.lazy.compactMap(\.field).first
     // A service that names fields means what was entered, whichever number it takes for that.
     let isAboutFields =
-      !fields.isEmpty && answer.disposition == .permanent && (400...499).contains(status)
+      field != nil && answer.disposition == .permanent && (400...499).contains(status)
     let words = isAboutFields ? AppError.http(status: 422) : answer
     var metadata = answer.metadata
     metadata["http.method"] = method
@@ -108,18 +110,25 @@ extension HTTPError: AppErrorConvertible {
     metadata["server.message"] = (problem?.detail ?? problem?.title).map {
       BoundedText.redacted($0, to: BoundedText.text)
     }
+    let isAboutInput = words.kind == .validation && !mistakes.isEmpty
     return AppError(
       code: answer.code, kind: words.kind, disposition: answer.disposition,
-      severity: words.severity, title: words.title, message: words.message,
+      severity: words.severity, title: words.title,
+      message: isAboutInput && field == nil ? Self.words(of: mistakes) : words.message,
       suggestion: words.suggestion, details: description, metadata: metadata,
-      actions: answer.actions, field: isAboutFields ? fields.first?.pointer : nil,
-      underlying: isAboutFields ? fields.map(Self.error(of:)) : [])
+      actions: answer.actions, field: isAboutFields ? field : nil,
+      underlying: isAboutInput ? mistakes : [])
   }
 
-  private static func error(of field: ProblemDetails.FieldError) -> AppError {
+  private static func error(of mistake: (pointer: JSONPointer?, detail: String)) -> AppError {
     .validation(
-      LocalizableText(verbatim: BoundedText.cut(field.detail, to: BoundedText.text)),
-      field: field.pointer, code: "http.field")
+      LocalizableText(verbatim: BoundedText.cut(mistake.detail, to: BoundedText.text)),
+      field: mistake.pointer, code: "http.field")
+  }
+
+  private static func words(of mistakes: [AppError]) -> LocalizableText {
+    let lines = mistakes.map(\.message.description).joined(separator: "\n")
+    return LocalizableText(verbatim: BoundedText.cut(lines, to: BoundedText.text))
   }
 }
 

@@ -108,15 +108,12 @@ extension ProblemDetails {
   ///
   /// A pointer may stand there as such (`/age`) or as the fragment of an address (`#/age`). What
   /// has no legal pointer, or says nothing, is left out here and stays among the ``extensions``.
+  /// What it says is in ``HTTPError/appError``, without a field.
   /// Writing replaces the whole member. Source: RFC 9457, section 3; RFC 6901, section 6.
   public var fieldErrors: [FieldError] {
     get {
-      (extensions["errors"]?.array ?? []).prefix(Self.maximumFields).compactMap { element in
-        guard let text = element["pointer"]?.string, let pointer = Self.pointer(text),
-          let detail = element["detail"]?.string ?? element["title"]?.string,
-          detail.contains(where: { !$0.isWhitespace })
-        else { return nil }
-        return FieldError(pointer: pointer, detail: detail)
+      mistakes.compactMap { mistake in
+        mistake.pointer.map { FieldError(pointer: $0, detail: mistake.detail) }
       }
     }
     set {
@@ -130,6 +127,16 @@ extension ProblemDetails {
             "pointer": .string(error.pointer.description), "detail": .string(error.detail),
           ])
         })
+    }
+  }
+
+  /// What is wrong, of the member `errors`, also where no field is named legally; at most 100.
+  var mistakes: [(pointer: JSONPointer?, detail: String)] {
+    (extensions["errors"]?.array ?? []).prefix(Self.maximumFields).compactMap { element in
+      guard let detail = element["detail"]?.string ?? element["title"]?.string,
+        detail.contains(where: { !$0.isWhitespace })
+      else { return nil }
+      return (element["pointer"]?.string.flatMap(Self.pointer), detail)
     }
   }
 

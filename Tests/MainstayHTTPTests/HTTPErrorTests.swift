@@ -86,6 +86,22 @@ import Testing
     #expect(error.message.string() != "Two fields are wrong.")
   }
 
+  @Test func `what a service says about no field is a cause, and alone the words of the error`() {
+    func refusal(_ status: Int, _ body: String) -> AppError {
+      let headers = ["Content-Type": "application/problem+json"]
+      return error(status, "POST", headers: headers, body: #"{"errors":[\#(body)]}"#).appError
+    }
+    let coupon = #"{"detail":"The coupon has expired."},{"pointer":"no","detail":"Nowhere."}"#
+    let both = refusal(400, coupon + #",{"pointer":"/a","detail":"It is too long."}"#)
+    let causes = both.underlying.compactMap { $0 as? AppError }
+    #expect(both.field == "/a" && causes.map(\.field) == [nil, nil, "/a"])
+    #expect(causes.allSatisfy { $0.code == "http.field" && $0.kind == .validation })
+    let alone = refusal(422, coupon)
+    #expect(alone.field == nil && alone.underlying.count == 2)
+    #expect(alone.message.description == "The coupon has expired.\nNowhere.")
+    #expect(refusal(409, coupon).underlying.isEmpty, "nothing that was entered is meant")
+  }
+
   @Test func `what names fields is a failure of the service all the same`() {
     let body = #"{"errors":[{"pointer":"/a","detail":"b"}]}"#
     let error = error(503, headers: ["Content-Type": "application/problem+json"], body: body)

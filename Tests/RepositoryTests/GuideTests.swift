@@ -119,7 +119,7 @@ import Testing
   @Test func `the views of the app guide stand on the types of its steps`() throws {
     let steps = SnippetRules.parts(of: try snippet("AppGuide"))
     let views = SnippetRules.parts(of: try snippet("AppGuideViews"))
-    for name in ["errors", "service", "queue", "fields", "wiring"] {
+    for name in ["errors", "service", "queue", "fields", "wiring", "window"] {
       let part = try #require(steps[name], "\(name)")
       #expect(views[name] == part, "\(name)")
     }

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// How much of its memory a process has in use, by what Apple's systems say.
+enum MemoryShare {
+  /// The share in use, from 0 to 1; nil where nobody says how much is free.
+  ///
+  /// A free rest of zero means that there is no limit, or that nobody knows one, as in a simulator
+  /// and for an app for iOS on a Mac. A process without any memory left does not live to ask.
+  static func used(_ used: Double, free: Double) -> Double? {
+    free > 0 ? used / (used + free) : nil
+  }
+}
+
 #if canImport(Darwin)
   internal import Darwin
   internal import Foundation
@@ -24,9 +35,9 @@
         // A Mac writes memory to its disk long before an app has to do without.
         return nil
       #else
-        guard let used = footprint else { return nil }
-        let free = Double(os_proc_available_memory())
-        return used + free > 0 ? used / (used + free) : nil
+        return footprint.flatMap {
+          MemoryShare.used($0, free: Double(os_proc_available_memory()))
+        }
       #endif
     }
 

@@ -7,10 +7,11 @@ extension Error {
   ///
   /// True for `AppError.cancelled`, `CancellationError`, `URLError.cancelled`, `ECANCELED`,
   /// `NSUserCancelledError`, for what the current ``ErrorMapping`` maps to a cancellation, and for
-  /// an error whose chain of single causes ends in one of these. An `AppError`, and an error that
-  /// makes itself one, has the last word about itself: a time limit that stopped its own work is a
-  /// `timeout`. It asks the error, never the task: a cancelled child in a living task is a
-  /// cancellation, and a failure in a cancelled task is not.
+  /// an error whose chain of single causes ends in one of these. So it is for a sheet of the system
+  /// that somebody has put away, such as that of Face ID or of a purchase. An `AppError`, and an
+  /// error that makes itself one, has the last word about itself: a time limit that stopped its own
+  /// work is a `timeout`. It asks the error, never the task: a cancelled child in a living task is
+  /// a cancellation, and a failure in a cancelled task is not.
   public var isCancellation: Bool {
     if let error = self as? AppError { return error.disposition == .cancelled }
     if self is CancellationError { return true }
@@ -57,18 +58,29 @@ enum CancellationCheck {
     return isPlain(error) ? true : nil
   }
 
-  /// The forms that Foundation and Swift themselves give it.
+  /// The forms that Swift, Foundation and other frameworks of Apple's give it.
   static func isPlain(_ error: any Error) -> Bool {
     if error is CancellationError { return true }
     // An app's own error says so in its `appError`; its code may even depend on this answer.
     if error is any AppErrorConvertible { return false }
     let bridged = ConversionDepth.bridged(error)
-    switch bridged.domain {
-    case "NSURLErrorDomain", "kCFErrorDomainCFNetwork": return bridged.code == -999
-    case NSPOSIXErrorDomain: return bridged.code == Int(ECANCELED)
-    case NSCocoaErrorDomain: return bridged.code == CocoaError.Code.userCancelled.rawValue
-    case "NSOSStatusErrorDomain": return bridged.code == -128
-    default: return false
-    }
+    return codes[bridged.domain]?.contains(bridged.code) ?? false
   }
+
+  /// What a cancellation is called where; the page on an error's life has the same table.
+  ///
+  /// Frameworks are known by their names alone, so that none of them has to be there.
+  private static let codes: [String: [Int]] = [
+    "NSURLErrorDomain": [-999],
+    "kCFErrorDomainCFNetwork": [-999],
+    NSPOSIXErrorDomain: [Int(ECANCELED)],
+    NSCocoaErrorDomain: [CocoaError.Code.userCancelled.rawValue],
+    "NSOSStatusErrorDomain": [-128],
+    // By the person, by the system, and by the app itself.
+    "com.apple.LocalAuthentication": [-2, -4, -9],
+    "com.apple.AuthenticationServices.AuthorizationError": [1001],
+    "com.apple.AuthenticationServices.WebAuthenticationSession": [1],
+    "SKErrorDomain": [2],
+    "CKErrorDomain": [20],
+  ]
 }

@@ -10,4 +10,14 @@ extension AppError {
   /// Where no cause does, it is the error itself. A cancellation is about nothing. At most 1,000
   /// causes are looked at, ten levels deep.
   public var aboutFields: [AppError] { errorsOfFields }
+
+  /// The same failure in the words of what is wrong with fields that are not on the screen.
+  func telling(_ homeless: [AppError]) -> AppError {
+    guard let first = homeless.first else { return self }
+    if homeless.count == 1 {
+      return saying(first.message, suggestion: first.suggestion, underlying: homeless)
+    }
+    let words = LocalizableText(lines: homeless.map(\.message))
+    return saying(words, suggestion: nil, underlying: homeless)
+  }
 }

@@ -36,8 +36,9 @@ extension FormModel {
       let site = SourceSite(fileID: fileID, function: function, line: line)
       let mapped = (mapping ?? .current).map(error, at: site)
         .adding(context: AppError.Frame(doing, site: site))
-      // What stands under a field is a mistake of the person's, and nobody is told of it.
-      if mapped.aboutFields.isEmpty { monitor?.capture(shown: mapped, during: doing, at: site) }
+      // What stands under a field is a mistake of the person's, and nobody is told of it. Where the
+      // form has no such field, the team has to know, or nobody can ever send it.
+      if machine.isForTeam(mapped) { monitor?.capture(shown: mapped, during: doing, at: site) }
       finish(submission, mapped.isCancellation ? .cancelled : .failed(mapped))
       return nil
     }

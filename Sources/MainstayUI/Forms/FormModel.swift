@@ -39,6 +39,8 @@ public final class FormModel<Values: Sendable> {
   private var valueStamp: UInt64 = 0
   private var verdictStamp: UInt64 = 0
   private var formStamp: UInt64 = 0
+  /// How often ``requestFocus(_:)`` was called: for whoever lets the focus of a screen follow.
+  public private(set) var focusRequests = 0
   @ObservationIgnored private var lastOverview: Overview
 
   @ObservationIgnored var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -82,8 +84,8 @@ public final class FormModel<Values: Sendable> {
   ///   - fields: The fields.
   ///   - timing: When mistakes show; the default is once a field was left.
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
-  ///   - monitor: Who is told of failures, but not of mistakes, which are the person's; nil, the
-  ///     default, tells nobody.
+  ///   - monitor: Who is told of failures, but not of mistakes that stand under a field, which are
+  ///     the person's; nil, the default, tells nobody.
   ///   - clock: The clock of rules that ask somebody else; the default is the continuous one.
   public init(
     _ values: Values, fields: FormFields<Values>, showing timing: FormErrorTiming = .left,
@@ -275,6 +277,13 @@ public final class FormModel<Values: Sendable> {
       machine.moveFocus(to: newValue.flatMap { machine.places[$0] })
       follow([])
     }
+  }
+
+  /// Sets ``focus``, and raises ``focusRequests`` even where that field has it already: the screen
+  /// may have lost it, as where a field was scrolled away.
+  public func requestFocus(_ field: JSONPointer?) {
+    focus = field
+    focusRequests += 1
   }
 
   /// All that is shown under fields, in their order; nil where nothing is.

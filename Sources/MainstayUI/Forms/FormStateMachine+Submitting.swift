@@ -100,10 +100,10 @@ extension FormStateMachine {
 
   private mutating func fail(_ error: AppError, _ lastEdit: UInt64) {
     failedSubmissions += 1
-    let aboutFields = error.aboutFields
+    let mistakes = error.mistakes
     var homeless: [AppError] = []
     var isShown = false
-    for mistake in aboutFields {
+    for mistake in mistakes {
       guard let index = mistake.field.flatMap(place) else {
         homeless.append(mistake)
         continue
@@ -115,12 +115,18 @@ extension FormStateMachine {
     }
     if !homeless.isEmpty {
       submissionError = error.telling(homeless)
-    } else if aboutFields.isEmpty {
+    } else if mistakes.isEmpty {
       submissionError = error
     } else if !isShown {
-      submissionError = error.saying(FormTexts.refused, suggestion: nil, underlying: aboutFields)
+      submissionError = error.saying(FormTexts.refused, suggestion: nil, underlying: mistakes)
     }
     if isShown { focusFirst() }
+  }
+
+  /// Whether an error is for the team: it is no mistake of the person's that stands under a field.
+  func isForTeam(_ error: AppError) -> Bool {
+    let mistakes = error.mistakes
+    return mistakes.isEmpty || mistakes.contains { $0.field.flatMap(place) == nil }
   }
 
   /// The field at a place, else the nearest around it.
@@ -136,17 +142,5 @@ extension FormStateMachine {
   private mutating func focusFirst() {
     guard let first = firstInvalid else { return }
     moveFocus(to: first)
-  }
-}
-
-extension AppError {
-  /// The same failure in the words of what is wrong with fields that are not on the screen.
-  fileprivate func telling(_ homeless: [AppError]) -> AppError {
-    guard let first = homeless.first else { return self }
-    if homeless.count == 1 {
-      return saying(first.message, suggestion: first.suggestion, underlying: homeless)
-    }
-    let words = LocalizableText(lines: homeless.map(\.message))
-    return saying(words, suggestion: nil, underlying: homeless)
   }
 }

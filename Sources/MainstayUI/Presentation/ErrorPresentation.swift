@@ -13,7 +13,8 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
     case overlay
     /// At the edge, without getting in the way: being offline is a state, not a mishap.
     case banner
-    /// Under the field that it is about.
+    /// Under the field that it is about, where that is shown; see
+    /// ``ErrorPresenter/startShowing(_:)``.
     case field
   }
 
@@ -96,8 +97,12 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
   }
 
   static func style(of error: AppError) -> Style {
-    if error.field != nil { return .field }
-    return error.kind == .offline ? .banner : .overlay
+    error.field != nil ? .field : place(of: error)
+  }
+
+  /// Where an error is shown that stands under no field.
+  static func place(of error: AppError) -> Style {
+    error.kind == .offline ? .banner : .overlay
   }
 
   /// Whether a reader sees the same.

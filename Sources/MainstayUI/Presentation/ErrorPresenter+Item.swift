@@ -32,6 +32,8 @@ extension ErrorPresenter {
     public internal(set) var actionFailure: ErrorPresentation?
 
     let fingerprint: Fingerprint
+    /// Whose error it is; nil for nobody's.
+    let owner: Identity?
     private(set) var retries: [RetryKey: Retry] = [:]
     /// How many of ``count`` are told as dropped already, since Retry does not run their work.
     private(set) var droppedCount = 0
@@ -46,6 +48,7 @@ extension ErrorPresenter {
     ) {
       self.id = id
       self.work = work
+      owner = work.owner
       self.canPerform = canPerform
       self.error = error
       self.presentation = presentation
@@ -101,11 +104,14 @@ extension ErrorPresenter {
       (self.error, presentation) = (error, words)
     }
 
-    /// Whether a person would take another error for this one; under a field there is one place.
+    /// Whether a person would take another error for this one, and nobody withdraws it alone; under
+    /// a field there is one place.
     func isLike(
       _ other: AppError, _ style: ErrorPresentation.Style, _ same: Fingerprint, of work: RetryKey
     ) -> Bool {
-      guard style == presentation.style, other.field == error.field else { return false }
+      guard style == presentation.style, other.field == error.field, work.owner == owner else {
+        return false
+      }
       if style == .field { return true }
       return asksTheSame(as: other, of: work)
         && (same == fingerprint || other.saysTheSame(as: error))
@@ -135,18 +141,18 @@ extension ErrorPresenter {
     let file: String
     let line: Int
     let doing: String?
-    let subject: (any Hashable & Sendable)?
+    let subject: Identity?
+    let owner: Identity?
+  }
+
+  /// What tells things apart, of whatever type it is.
+  struct Identity: Sendable, Hashable {
+    let value: any Hashable & Sendable
 
     static func == (one: Self, other: Self) -> Bool {
-      one.file == other.file && one.line == other.line && one.doing == other.doing
-        && one.subject.map { AnyHashable($0) } == other.subject.map { AnyHashable($0) }
+      AnyHashable(one.value) == AnyHashable(other.value)
     }
 
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(file)
-      hasher.combine(line)
-      hasher.combine(doing)
-      hasher.combine(subject.map { AnyHashable($0) })
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(value)) }
   }
 }

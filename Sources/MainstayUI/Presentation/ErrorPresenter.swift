@@ -14,7 +14,8 @@ public import Observation
 /// `Fingerprint` or words, is counted there and shares Retry, which then runs the work of both.
 /// What is shown stays until it is put away, so that nothing changes under a finger; then the most
 /// severe of those that wait is next. What is quiet (``ErrorPresentation/Style/banner``) stands
-/// beside what is not.
+/// beside what is not. What is about a field stands under it where that is shown, as
+/// ``startShowing(_:)`` says, and else in front like any other.
 @MainActor @Observable
 public final class ErrorPresenter {
   /// Does what a person chose about an error, besides retry and dismiss, and says what became of
@@ -44,6 +45,11 @@ public final class ErrorPresenter {
   /// counted at one like them, but Retry does not run their work since it has 1,000 others.
   public private(set) var droppedCount = 0
 
+  /// Which views show ``overlay`` and ``banner``, of which the newest is in front.
+  @ObservationIgnored let overlayHosts = Hosts()
+  @ObservationIgnored let bannerHosts = Hosts()
+  /// How many show what stands under a field.
+  @ObservationIgnored var shownFields: [JSONPointer: Int] = [:]
   @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
   @ObservationIgnored private var running: [ErrorPresentation.ID: Task<Void, Never>] = [:]
   @ObservationIgnored private let timeline: Timeline
@@ -105,8 +111,10 @@ public final class ErrorPresenter {
   }
 
   /// What stands under a field: the newest, since it is about what is entered now.
+  ///
+  /// Nothing does before ``startShowing(_:)`` has said that it would be seen there.
   public func item(under field: JSONPointer) -> Item? {
-    items.first { $0.presentation.style == .field && $0.presentation.field == field }
+    items.last { $0.presentation.style == .field && $0.presentation.field == field }
   }
 
   /// How many errors are shown or wait.
@@ -117,28 +125,47 @@ public final class ErrorPresenter {
 extension ErrorPresenter {
   /// Shows an error, now or when those before it have been dismissed.
   ///
+  /// Of an error about several fields each stands under its own, where that is shown. What is about
+  /// others is one error with their words, and told to the monitor.
+  ///
   /// - Parameters:
   ///   - error: Any error; a cancellation is never shown.
   ///   - doing: What was being done, such as "Save"; for reports, and to tell apart what is run
   ///     again where several things are done in one line. Nil by default.
   ///   - subject: What it was done to, such as the id of a draft: work for different things is
   ///     different work, though one line does it. Nil, the default, is one thing.
-  ///   - style: Where it is shown; nil, the default, goes by the error.
+  ///   - owner: Whose error it is, such as the screen that goes away before the presenter does: see
+  ///     ``withdraw(for:)``. Errors of two owners are two. Nil, the default, is nobody.
+  ///   - style: Where it is shown; nil, the default, goes by the error and by the fields that are
+  ///     shown. With `field`, the caller shows the fields that it is about; what it says about none
+  ///     is shown like any other error.
   ///   - fileID: The caller's file; leave it out.
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
   ///   - retry: What the Retry button runs; without it there is none.
   public func present(
     _ error: any Error, during doing: String? = nil, of subject: (any Hashable & Sendable)? = nil,
-    as style: ErrorPresentation.Style? = nil, fileID: String = #fileID,
-    function: String = #function, line: Int = #line, retry: Retry? = nil
+    for owner: (any Hashable & Sendable)? = nil, as style: ErrorPresentation.Style? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line, retry: Retry? = nil
   ) {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     let error = (mapping ?? .current).map(error, at: site)
     guard !error.isCancellation else { return }
-    let style = style ?? ErrorPresentation.style(of: error)
-    if style != .field { monitor?.capture(shown: error, during: doing, at: site) }
-    let key = RetryKey(file: fileID, line: line, doing: doing, subject: subject)
+    let key = RetryKey(
+      file: fileID, line: line, doing: doing, subject: subject.map { Identity(value: $0) },
+      owner: owner.map { Identity(value: $0) })
+    let (underFields, rest) = split(error, style)
+    for mistake in underFields { put(mistake, .field, of: key, retry) }
+    guard let rest else { return }
+    monitor?.capture(shown: error, during: doing, at: site)
+    let place = style.flatMap { $0 == .field ? nil : $0 } ?? ErrorPresentation.place(of: error)
+    put(rest, place, of: key, retry)
+  }
+
+  /// Puts an error into its place, or counts it at the one that it is like.
+  private func put(
+    _ error: AppError, _ style: ErrorPresentation.Style, of key: RetryKey, _ retry: Retry?
+  ) {
     let fingerprint = Fingerprint(of: error)
     if let same = items.firstIndex(where: { $0.isLike(error, style, fingerprint, of: key) }) {
       items[same].makeRoom(for: error, of: key)
@@ -199,6 +226,15 @@ extension ErrorPresenter {
   public func withdraw(where isGone: (AppError) -> Bool) {
     // At once: one after the other, each would be shown in a place that the one before has left.
     remove(items.filter { isGone($0.error) })
+  }
+
+  /// Puts away the errors of an owner, such as of a screen that has gone: shown, waiting and under
+  /// fields; nobody chose it.
+  ///
+  /// Actions about them that are under way are cancelled, and nothing of them runs again.
+  public func withdraw(for owner: any Hashable & Sendable) {
+    let owner = Identity(value: owner)
+    remove(items.filter { $0.owner == owner })
   }
 
   private func putAway(_ item: Item?) {

@@ -7,6 +7,14 @@ struct ToastQueue: Sendable {
   struct Entry: Sendable {
     var toast: Toast
     let length: Duration
+    /// Whether its button does something, which is done for this one alone.
+    let isOwn: Bool
+
+    /// Whether another one is the same to a person, so that a count says it.
+    func isLike(_ other: Entry) -> Bool {
+      if toast.id == other.toast.id { return true }
+      return !isOwn && !other.isOwn && toast.saysTheSame(as: other.toast)
+    }
   }
 
   struct Shown: Sendable {
@@ -30,18 +38,26 @@ struct ToastQueue: Sendable {
 
   /// Shows a toast, now or when there is room; the same words again only count, and last anew.
   ///
+  /// - Parameters:
+  ///   - toast: The toast.
+  ///   - length: How long it is shown.
+  ///   - isOwn: Whether it stands for itself, since its button does something.
+  ///   - now: The reading of the clock.
   /// - Returns: The toast that it is now, which is that with the same words where there is one.
-  mutating func add(_ toast: Toast, for length: Duration, now: Duration) -> Toast.ID {
-    if let same = shown.firstIndex(where: { $0.entry.toast.saysTheSame(as: toast) }) {
+  mutating func add(
+    _ toast: Toast, for length: Duration, isOwn: Bool, now: Duration
+  ) -> Toast.ID {
+    let entry = Entry(toast: toast, length: length, isOwn: isOwn)
+    if let same = shown.firstIndex(where: { $0.entry.isLike(entry) }) {
       shown[same].entry.toast.count += 1
       if shown[same].until != nil { shown[same].until = now + length }
       return shown[same].entry.toast.id
     }
-    if let same = waiting.firstIndex(where: { $0.toast.saysTheSame(as: toast) }) {
+    if let same = waiting.firstIndex(where: { $0.isLike(entry) }) {
       waiting[same].toast.count += 1
       return waiting[same].toast.id
     }
-    waiting.append(Entry(toast: toast, length: length))
+    waiting.append(entry)
     fill(now: now)
     if waiting.count > Self.maximumWaiting { drop() }
     return toast.id

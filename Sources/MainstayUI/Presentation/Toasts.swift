@@ -5,7 +5,8 @@ public import Observation
 
 /// Shows toasts for a while, a few at a time.
 ///
-/// The same words again only raise the count of the toast that is there.
+/// The same words again only raise the count of the toast that is there. A toast whose button does
+/// something stands for itself: who takes back one of two deletions takes back that one.
 @MainActor @Observable
 public final class Toasts {
   /// What the button of a toast does.
@@ -13,6 +14,8 @@ public final class Toasts {
 
   private var queue: ToastQueue
 
+  /// Which views show them, of which the newest is in front.
+  @ObservationIgnored let hosts = Hosts()
   @ObservationIgnored private var performers: [Toast.ID: Perform] = [:]
   @ObservationIgnored private let timeline: Timeline
   @ObservationIgnored private let length: Duration
@@ -52,7 +55,7 @@ public final class Toasts {
   ///   - style: What it says about what happened.
   ///   - text: The sentence.
   ///   - action: The button, such as one that takes back what was done; nil, the default, for none.
-  ///   - perform: What the button does; of several with the same words, the newest.
+  ///   - perform: What the button does; a toast that has it is not counted at another one.
   public func show(
     _ style: Toast.Style, _ text: LocalizableText, action: RecoveryAction? = nil,
     perform: Perform? = nil
@@ -64,10 +67,12 @@ public final class Toasts {
   ///
   /// - Parameters:
   ///   - toast: The toast.
-  ///   - perform: What its button does.
+  ///   - perform: What its button does; a toast that has it is not counted at another one. Of the
+  ///     same toast that is shown again, the newest.
   public func show(_ toast: Toast, perform: Perform? = nil) {
     let isLong = toast.style.isLong || toast.action != nil
-    let id = queue.add(toast, for: isLong ? length * 2 : length, now: timeline.now)
+    let id = queue.add(
+      toast, for: isLong ? length * 2 : length, isOwn: perform != nil, now: timeline.now)
     if let perform { performers[id] = perform }
     queueHasMoved()
   }

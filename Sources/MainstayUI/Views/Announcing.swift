@@ -2,6 +2,7 @@
 
 #if canImport(SwiftUI)
   import Accessibility
+  import Foundation
   import SwiftUI
 
   extension View {
@@ -13,8 +14,10 @@
     }
   }
 
-  /// Tells a screen reader something.
-  func announce(_ text: String) {
-    AccessibilityNotification.Announcement(text).post()
+  /// Tells a screen reader something; what is urgent is said to its end.
+  func announce(_ text: String, isUrgent: Bool = false) {
+    var words = AttributedString(text)
+    if isUrgent { words.accessibilitySpeechAnnouncementPriority = .high }
+    AccessibilityNotification.Announcement(words).post()
   }
 #endif

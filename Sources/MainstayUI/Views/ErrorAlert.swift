@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+  import Foundation
   import Mainstay
   public import SwiftUI
 
@@ -9,7 +10,7 @@
     ///
     /// Use it or `errorOverlay(_:)`, not both: they show the same errors. An alert goes away with
     /// every button, so it comes back where an action of an error has ended and the error is still
-    /// there.
+    /// there. Put it on the content of each sheet, too: the newest on screen shows them.
     ///
     /// - Parameter presenter: The presenter.
     /// - Returns: The view.
@@ -24,11 +25,12 @@
     @Environment(\.openURL) private var openURL
     /// The error of whose buttons one was tapped.
     @State private var answered: ErrorPresentation.ID?
+    @State private var host = UUID()
 
     func body(content: Content) -> some View {
       // Every button takes an alert away, so it is gone while an action is under way.
-      let item = presenter.overlay.flatMap { $0.progress == nil ? $0 : nil }
-      return content.alert(
+      let item = isFront ? presenter.overlay.flatMap { $0.progress == nil ? $0 : nil } : nil
+      return content.hosting(host, in: presenter.overlayHosts).alert(
         item?.presentation.title ?? "", isPresented: isPresented(item?.id), presenting: item
       ) { item in
         ForEach(item.actions) { action in
@@ -43,18 +45,20 @@
       }
     }
 
+    private var isFront: Bool { presenter.overlayHosts.isFront(host) }
+
     /// What SwiftUI reads, and what it writes when an alert goes away.
     ///
     /// It writes false with every button, before or after its action, and where the system takes
     /// the alert away. The last alone is a dismissal: by the next turn a button has said that it
-    /// was tapped.
+    /// was tapped. Where another host has come in front, the error goes on there.
     private func isPresented(_ id: ErrorPresentation.ID?) -> Binding<Bool> {
       Binding {
         id != nil
       } set: { [presenter] isPresented in
         guard !isPresented, let id else { return }
         Task { @MainActor in
-          if answered != id, presenter.overlay?.id == id { presenter.dismiss(id) }
+          if answered != id, isFront, presenter.overlay?.id == id { presenter.dismiss(id) }
           answered = nil
         }
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+  import Foundation
   public import Mainstay
   public import SwiftUI
 
@@ -42,6 +43,8 @@
   extension View {
     /// Shows the quiet errors of a presenter at the upper edge of this view, one after the other.
     ///
+    /// Put it on the content of each sheet, too: the newest on screen shows them.
+    ///
     /// - Parameter presenter: The presenter.
     /// - Returns: The view.
     public func errorBanner(_ presenter: ErrorPresenter) -> some View {
@@ -53,17 +56,23 @@
     let presenter: ErrorPresenter
 
     @Environment(\.accessibilityReduceMotion) private var reduceMotion
+    @State private var host = UUID()
 
     func body(content: Content) -> some View {
       content
         .safeAreaInset(edge: .top, spacing: 0) {
-          if let item = presenter.banner {
+          if let item = banner {
             ErrorBanner(item, of: presenter)
               .appearing(from: .top, reduceMotion: reduceMotion)
           }
         }
-        .animation(reduceMotion ? nil : .default, value: presenter.banner?.id)
-        .announcing(presenter.banner?.presentation.accessibilityLabel)
+        .animation(reduceMotion ? nil : .default, value: banner?.id)
+        .announcing(banner?.presentation.accessibilityLabel)
+        .hosting(host, in: presenter.bannerHosts)
+    }
+
+    private var banner: ErrorPresenter.Item? {
+      presenter.bannerHosts.isFront(host) ? presenter.banner : nil
     }
   }
 

@@ -37,6 +37,14 @@
     }
   }
 
+  extension View {
+    /// Lets a host show what it hosts while it is on screen and in front.
+    func hosting(_ host: UUID, in hosts: Hosts) -> some View {
+      onAppear { hosts.enter(host) }
+        .onDisappear { hosts.leave(host) }
+    }
+  }
+
   /// What the views of an error show: the error, and how far somebody is with it.
   struct ErrorContent {
     let presentation: ErrorPresentation

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+  import Foundation
   public import Mainstay
   public import SwiftUI
 
@@ -68,7 +69,9 @@
   extension View {
     /// Shows the errors of a presenter as cards in front of this view, one after the other.
     ///
-    /// What is behind a card can neither be tapped nor reached by a screen reader.
+    /// What is behind a card can neither be tapped nor reached by a screen reader. Put it on the
+    /// content of each sheet, too: a card at the root is behind the sheet, so the newest host on
+    /// screen shows it.
     ///
     /// - Parameter presenter: The presenter.
     /// - Returns: The view.
@@ -108,15 +111,21 @@
     let presenter: ErrorPresenter
 
     @Environment(\.accessibilityReduceMotion) private var reduceMotion
+    @State private var host = UUID()
 
     func body(content: Content) -> some View {
       content
-        .covered(by: presenter.overlay != nil) {
-          if let item = presenter.overlay {
+        .covered(by: overlay != nil) {
+          if let item = overlay {
             ErrorOverlay(item, of: presenter)
           }
         }
-        .animation(reduceMotion ? nil : .default, value: presenter.overlay?.id)
+        .animation(reduceMotion ? nil : .default, value: overlay?.id)
+        .hosting(host, in: presenter.overlayHosts)
+    }
+
+    private var overlay: ErrorPresenter.Item? {
+      presenter.overlayHosts.isFront(host) ? presenter.overlay : nil
     }
   }
 

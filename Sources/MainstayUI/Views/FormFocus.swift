@@ -27,16 +27,36 @@
     let focus: FocusState<JSONPointer?>.Binding
 
     @Environment(\.locale) private var locale
+    /// How many failures a screen reader was told of.
+    @State private var toldFailures = 0
 
     func body(content: Content) -> some View {
       content
-        .onChange(of: form.focus) { _, place in focus.wrappedValue = place }
+        .onChange(of: form.focus) { takeOver() }
+        .onChange(of: form.focusRequests) { takeOver() }
         .onChange(of: focus.wrappedValue) { _, place in form.focus = place }
         // Not whether it is being sent: that may begin and end before anybody looks.
-        .onChange(of: form.failedSubmissions) { old, new in
-          guard new > old, let text = form.announcement(in: locale) else { return }
-          announce(text)
+        .onChange(of: form.failedSubmissions) {
+          takeOver()
+          tell()
         }
+        // What was shown before the view was there has changed nothing since. And the system takes
+        // a focus only once the field is there, which is the next turn.
+        .task {
+          if form.focus != nil { takeOver() }
+          tell()
+        }
+    }
+
+    private func takeOver() { focus.wrappedValue = form.focus }
+
+    /// Says once what needs attention, also where the view comes and goes.
+    private func tell() {
+      let failures = form.failedSubmissions
+      defer { toldFailures = failures }
+      guard failures > toldFailures, let text = form.announcement(in: locale) else { return }
+      // The focus moves at the same time, and what is said of it would take its place.
+      announce(text, isUrgent: true)
     }
   }
 #endif

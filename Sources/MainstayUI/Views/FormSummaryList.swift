@@ -29,7 +29,7 @@
           .font(.headline)
           .accessibilityAddTraits(.isHeader)
           ForEach(summary.lines) { line in
-            Button(line.string(in: locale)) { form.focus = line.field }
+            Button(line.string(in: locale)) { form.requestFocus(line.field) }
               .buttonStyle(.plain)
           }
         }

@@ -16,6 +16,13 @@
       return presenter
     }
 
+    static var mistaken: ErrorPresenter {
+      let presenter = ErrorPresenter()
+      let error = AppError.validation("The check digit is wrong.", field: "/barcode")
+      presenter.present(error, as: .field)
+      return presenter
+    }
+
     static var toasts: Toasts {
       let toasts = Toasts()
       for style in Toast.Style.allCases { toasts.show(Toast(style, "What happened, in short.")) }

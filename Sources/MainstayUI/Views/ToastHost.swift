@@ -8,7 +8,8 @@
   extension View {
     /// Shows toasts at the lower edge of this view, and tells a screen reader of each.
     ///
-    /// Put it at the root of a window, so that toasts outlive the screen that they came from.
+    /// Put it at the root of a window, so that toasts outlive the screen that they came from, and
+    /// on the content of each sheet, which hides the root: the newest on screen shows them.
     ///
     /// - Parameter toasts: The toasts.
     /// - Returns: The view.
@@ -22,12 +23,13 @@
 
     @Environment(\.locale) private var locale
     @Environment(\.accessibilityReduceMotion) private var reduceMotion
+    @State private var host = UUID()
 
     func body(content: Content) -> some View {
       content
         .overlay(alignment: .bottom) {
           VStack(spacing: 8) {
-            ForEach(toasts.visible) { toast in
+            ForEach(visible) { toast in
               ToastCard(toast: toast, toasts: toasts)
                 .announcing(toast.accessibilityLabel(in: locale))
                 .appearing(from: .bottom, reduceMotion: reduceMotion)
@@ -35,8 +37,11 @@
           }
           .padding()
         }
-        .animation(reduceMotion ? nil : .default, value: toasts.visible)
+        .animation(reduceMotion ? nil : .default, value: visible)
+        .hosting(host, in: toasts.hosts)
     }
+
+    private var visible: [Toast] { toasts.hosts.isFront(host) ? toasts.visible : [] }
   }
 
   /// One toast; it stays while somebody reads it.
@@ -77,6 +82,8 @@
       .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
       .reading { hold($0) }
       .onChange(of: isFocused) { _, isFocused in hold(isFocused) }
+      // Another host may show it now, where nobody reads it yet.
+      .onDisappear { hold(false) }
     }
 
     private func hold(_ isRead: Bool) {

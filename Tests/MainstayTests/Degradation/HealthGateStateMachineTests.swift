@@ -14,6 +14,13 @@ import Testing
     #expect(ProcessorSample(source: "a", used: 9, available: 11).use(since: first) == 1)
   }
 
+  @Test func `where nobody says how much is free, nobody says how much is in use`() {
+    #expect(MemoryShare.used(1e8, free: 0) == nil)
+    #expect(MemoryShare.used(1, free: 3) == 0.25)
+    var gate = HealthGate()
+    #expect(gate.take(SystemHealth(memoryUse: MemoryShare.used(1e8, free: 0)))[.memory] != false)
+  }
+
   @Test func `it is too much above a limit, and well again clearly below`() {
     var gate = HealthGate()
     func memory(_ use: Double?) -> Bool? { gate.take(SystemHealth(memoryUse: use))[.memory] }

@@ -15,6 +15,13 @@ private let plainForms: [any Error] = [
   NSError(domain: NSPOSIXErrorDomain, code: Int(ECANCELED)),
   NSError(domain: NSCocoaErrorDomain, code: 3072),
   NSError(domain: "kCFErrorDomainCFNetwork", code: -999),
+  NSError(domain: "NSOSStatusErrorDomain", code: -128),
+  NSError(domain: "com.apple.LocalAuthentication", code: -2),
+  NSError(domain: "com.apple.LocalAuthentication", code: -4),
+  NSError(domain: "com.apple.LocalAuthentication", code: -9),
+  NSError(domain: "com.apple.AuthenticationServices.AuthorizationError", code: 1001),
+  NSError(domain: "com.apple.AuthenticationServices.WebAuthenticationSession", code: 1),
+  NSError(domain: "SKErrorDomain", code: 2), NSError(domain: "CKErrorDomain", code: 20),
 ]
 
 private func wrapped(_ error: any Error) -> NSError {
@@ -114,6 +121,10 @@ private func nested(_ error: any Error, in own: Int, _ depth: Int) -> any Error 
     let others: [any Error] = [
       URLError(.timedOut), POSIXError(.EINTR), CocoaError(.fileNoSuchFile), AppError.offline(),
       NSError(domain: "Shop", code: -999), NSError(domain: "Shop", code: 3072),
+      NSError(domain: "com.apple.LocalAuthentication", code: -1),
+      NSError(domain: "com.apple.AuthenticationServices.AuthorizationError", code: 1000),
+      NSError(domain: "com.apple.AuthenticationServices.WebAuthenticationSession", code: 2),
+      NSError(domain: "SKErrorDomain", code: 0), NSError(domain: "CKErrorDomain", code: 2),
       wrapped(URLError(.timedOut)),
     ]
     for error in others { #expect(!error.isCancellation) }

@@ -209,6 +209,23 @@ import Testing
     #expect(summary.isRaised && form.summary == nil)
   }
 
+  @Test func `asking for the focus again tells observers, though the field has it`() {
+    for number in 1...2 {
+      let asked = Flag()
+      withObservationTracking {
+        _ = form.focusRequests
+      } onChange: {
+        asked.raise()
+      }
+      form.requestFocus("/email")
+      #expect(asked.isRaised && form.focusRequests == number && form.focus == "/email")
+    }
+    form.requestFocus("/password")
+    #expect(form.focus == "/password")
+    form.set(SignUp.email, "ada")
+    #expect(form.error(for: SignUp.email) != nil, "it was left")
+  }
+
   @Test func `a field can be bound by its key path`() {
     let path: ReferenceWritableKeyPath<FormModel<SignUp>, String> = \.[SignUp.email]
     form[keyPath: path] = "ada@example.com"

@@ -30,9 +30,24 @@ import Testing
     await form.submit { [answer] _ in throw answer(422, body) }
     #expect(form.error(for: SignUp.email)?.message.description == "This address is taken.")
     #expect(form.error(for: SignUp.password)?.message.description == "It was found in a list.")
-    #expect(form.submissionError?.message.description == "The code is old.")
+    #expect(form.submissionError?.message.description == "The code is old.\nNowhere.")
     #expect(form.submissionError?.httpStatus == 422 && form.focus == "/email")
     #expect(form.summary?.lines.count == 2)
+  }
+
+  @Test func `a mistake without a field is told beside those with one, and alone`() async {
+    let body = """
+      {"errors": [
+        {"pointer": "#/email", "detail": "Taken."}, {"detail": "The coupon has expired."}
+      ]}
+      """
+    await form.submit { [answer] _ in throw answer(422, body) }
+    #expect(form.errors(for: SignUp.email).map(\.message.description) == ["Taken."])
+    #expect(form.submissionError?.message.description == "The coupon has expired.")
+    let alone = #"{"errors": [{"detail": "The coupon has expired."}]}"#
+    await form.submit { [answer] _ in throw answer(422, alone) }
+    #expect(form.submissionError?.message.description == "The coupon has expired.")
+    #expect(form.summary == nil)
   }
 
   @Test(.requirement("E20")) func `an answer without fields is the submission's error`() async {

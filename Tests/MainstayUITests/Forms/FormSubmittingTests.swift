@@ -190,6 +190,20 @@ import Testing
     #expect(form.submissionError == nil)
   }
 
+  @Test func `a mistake in a field that the form does not have is told to the team`() async {
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    let form = FormModel(SignUp.filled, fields: SignUp.fields, monitor: monitor)
+    await form.submit("Sign up") { _ in throw AppError.validation("Bad.", field: "/e_mail") }
+    #expect(form.submissionError?.message == "Bad.")
+    await form.submit("Sign up again") { [refusal] _ in
+      throw refusal(("/email", "It is taken."), ("/e_mail", "It is bad."))
+    }
+    await form.submit("Sign up at last") { [refusal] _ in throw refusal(("/email", "Taken.")) }
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.reports.map(\.operation) == ["Sign up", "Sign up again"])
+  }
+
   @Test(
     .requirement("E8", "E12", "T4", "T18"),
     arguments: [CancellationError() as any Error, AppError.cancelled()])

@@ -62,6 +62,7 @@ struct ErrorPresenterAlikeTests {
 
   @Test func `under a field the buttons are those of the newest, and run its work alone`() async {
     let presenter = ErrorPresenter(gap: .zero) { _, _, _ in .unchanged }
+    presenter.startShowing(["/card"])
     let log = Log()
     for (disposition, name) in [(Disposition.unknownOutcome, "pay"), (.transient(), "check")] {
       let error = AppError(

@@ -61,6 +61,7 @@ import Testing
     #expect(presentation(second)?.style == "overlay")
     presenter.overlay = nil
     #expect(presentation(second)?.action == RecoveryAction.dismiss.id)
+    presenter.startShowing(["/name"])
     presenter.present(Self.error("mistake", field: "/name"))
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.map(\.code) == ["a", "b"])
@@ -121,6 +122,7 @@ import Testing
 
   @Test(.requirement("E21")) func `a field's error stands under its field`() {
     let presenter = ErrorPresenter(gap: .zero)
+    presenter.startShowing(["/barcode", "/title"])
     presenter.present(
       Self.error("a", kind: .validation, disposition: .permanent, field: "/barcode"))
     #expect(presenter.overlay == nil && presenter.banner == nil)
@@ -179,6 +181,7 @@ import Testing
   @Test func `what stands under its field stays, however much comes elsewhere`() {
     let presenter = ErrorPresenter(gap: .zero)
     let fields = (1...25).map { JSONPointer(tokens: ["field \($0)"]) }
+    presenter.startShowing(Set(fields))
     for field in fields { presenter.present(AppError.validation("Wrong.", field: field)) }
     for number in 1...21 { presenter.present(Self.error(ErrorCode("e\(number)") ?? "none")) }
     #expect(fields.allSatisfy { presenter.item(under: $0) != nil })
@@ -270,6 +273,7 @@ import Testing
 
   @Test func `under a field the newest words stand, and the others are kept`() {
     let presenter = ErrorPresenter(gap: .zero)
+    presenter.startShowing(["/email"])
     for text: LocalizableText in ["Too short.", "Taken.", "Too short.", "Taken."] {
       presenter.present(AppError.validation(text, field: "/email"))
     }
@@ -334,6 +338,7 @@ import Testing
   @Test func `one failure under two fields is withdrawn from one of them`() {
     let presenter = ErrorPresenter(gap: .zero)
     let error = Self.error("weak", kind: .validation, disposition: .permanent)
+    presenter.startShowing(["/password", "/repeat"])
     for field: JSONPointer in ["/password", "/repeat"] {
       presenter.present(error.about(field: field))
     }

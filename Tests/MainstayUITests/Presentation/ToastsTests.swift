@@ -85,11 +85,25 @@ import Testing
     #expect(log.lines == ["taken back with 0"])
   }
 
-  @Test func `the newest work stands behind a button that is said twice`() async {
+  @Test func `two deletions with the same words have a button each`() async {
     let (toasts, log) = (Toasts(clock: clock), Log())
-    for number in 1...2 {
-      toasts.show(.success, "Removed.", action: .dismiss) { log.add("\(number)") }
+    let undo = RecoveryAction(id: "undo", title: "Take Back")
+    for name in ["A", "B"] {
+      toasts.show(.success, "Removed.", action: undo) { log.add(name) }
     }
+    #expect(toasts.visible.map(\.count) == [1, 1])
+    await toasts.choose(toasts.visible[1].id)
+    #expect(log.lines == ["B"] && toasts.visible.count == 1)
+    toasts.show(.success, "Removed.", action: undo)
+    #expect(toasts.visible.map(\.count) == [1, 1], "a button that does nothing is not the same")
+    await toasts.choose(toasts.visible[0].id)
+    #expect(log.lines == ["B", "A"])
+  }
+
+  @Test func `the same toast again counts, and its newest work stands behind its button`() async {
+    let (toasts, log) = (Toasts(clock: clock), Log())
+    let toast = Toast(.success, "Removed.", action: .dismiss)
+    for number in 1...2 { toasts.show(toast) { log.add("\(number)") } }
     #expect(toasts.visible.map(\.count) == [2])
     await toasts.choose(toasts.visible[0].id)
     #expect(log.lines == ["2"])

@@ -21,34 +21,28 @@ final class Inventory {
   @ObservationIgnored private let cache: ResponseCache
   @ObservationIgnored private let outbox: Outbox
 
-  private init(
-    _ service: Service, _ cache: ResponseCache, _ outbox: Outbox, _ monitor: ConnectivityMonitor
-  ) {
-    (self.service, self.cache, self.outbox) = (service, cache, outbox)
-    connection = ConnectionPresenter(following: monitor, note: "Changes are kept and sent later.")
-  }
-
   /// Opens what was kept when the app ran last.
-  static func open() async throws -> Inventory {
+  init() async throws {
     let support = try FileManager.default.url(
       for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
     let folder = support.appending(path: "Inventory")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let service = try Service(at: folder.appending(path: "service.json"))
+    let store = SQLiteCacheStore(at: folder.appending(path: "cache.sqlite"))
+    let cache = ResponseCache("inventory", of: .everybody, in: store)
     let monitor = ConnectivityMonitor()
     var configuration = Outbox.Configuration()
     configuration.connectivity = monitor
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let service = Service(at: folder.appending(path: "service.json"))
-    let store = SQLiteCacheStore(at: folder.appending(path: "cache.sqlite"))
-    let cache = ResponseCache("inventory", of: .everybody, in: store)
-    let outbox = try await Outbox(
+    outbox = try await Outbox(
       at: folder.appending(path: "outbox.sqlite"), configuration: configuration
     ) {
       Worker(for: SaveItem.self) { change, context in
         let shelf = try await service.save(change.item, key: context.idempotencyKey)
-        await cache.keep(shelf, for: key)
+        await cache.keep(shelf, for: Self.key)
       }
     }
-    return Inventory(service, cache, outbox, monitor)
+    (self.service, self.cache) = (service, cache)
+    connection = ConnectionPresenter(following: monitor, note: "Changes are kept and sent later.")
   }
 
   /// Follows what is kept and what waits, until the caller is cancelled.
@@ -77,8 +71,13 @@ final class Inventory {
     try await outbox.enqueue(SaveItem(item: item), orderedBy: Self.key)
   }
 
-  func setReachable(_ isReachable: Bool) async {
+  /// Has everything that was given up tried again.
+  func redriveAll() async throws {
+    for letter in try await outbox.deadLetters() { try await outbox.redrive(letter.id) }
+  }
+
+  func setReachable(_ isReachable: Bool) async throws {
     await service.setReachable(isReachable)
-    if isReachable { _ = try? await outbox.connectionImproved() }
+    if isReachable { try await outbox.connectionImproved() }
   }
 }

@@ -7,31 +7,32 @@
   /// A list of what somebody owns, which works without a network.
   @main
   struct InventoryApp: App {
-    @State private var opening = TaskModel<Inventory>()
-    @State private var presenter = ErrorPresenter()
-    @State private var toasts = Toasts()
+    @State private var opening: TaskModel<Inventory>
+
+    init() {
+      // Once for all windows; so it is no task of a window, which ends with it.
+      let opening = TaskModel<Inventory>()
+      _opening = State(initialValue: opening)
+      Task { await opening.run("Open the inventory") { try await Inventory() } }
+    }
 
     var body: some Scene {
       WindowGroup {
-        TaskView(opening) { inventory in
-          Screens(inventory: inventory)
+        TaskView(opening) {
+          Screens(inventory: $0)
         } empty: {
           EmptyView()
         }
-        .task { await opening.run("Open the inventory") { try await .open() } }
-        .environment(presenter)
-        .environment(toasts)
-        .errorAlert(presenter)
-        .toasts(toasts)
       }
     }
   }
 
-  /// The list and the status, once everything is open.
+  /// The list and the status of a window; what it tells the person is told in no other.
   private struct Screens: View {
     let inventory: Inventory
 
-    @Environment(ErrorPresenter.self) private var presenter
+    @State private var presenter = ErrorPresenter()
+    @State private var toasts = Toasts()
 
     var body: some View {
       TabView {
@@ -40,8 +41,9 @@
         StatusPage(inventory: inventory)
           .tabItem { Label("Status", systemImage: "arrow.triangle.2.circlepath") }
       }
+      .environment(presenter).environment(toasts)
       .connectionBanner(inventory.connection)
-      .errorBanner(presenter)
+      .errorBanner(presenter).errorAlert(presenter).toasts(toasts)
       .task { await inventory.follow() }
       .task { await inventory.followOutbox() }
     }

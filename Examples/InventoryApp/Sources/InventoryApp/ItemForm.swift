@@ -5,12 +5,13 @@
   import MainstayUI
   import SwiftUI
 
-  /// One item, new or not.
+  /// One item, new or not, in a sheet, which hides what its window shows.
   struct ItemForm: View {
     let inventory: Inventory
 
     @State private var form: FormModel<ItemDraft>
     @FocusState private var focus: JSONPointer?
+    @Environment(ErrorPresenter.self) private var presenter
     @Environment(Toasts.self) private var toasts
     @Environment(\.dismiss) private var dismiss
 
@@ -33,7 +34,7 @@
         .disabled(form.isSubmitting)
         Button("Cancel", role: .cancel) { dismiss() }
       }
-      .formFocus(form, $focus)
+      .formFocus(form, $focus).errorAlert(presenter).toasts(toasts)
     }
 
     private func save() async {

@@ -64,8 +64,9 @@
     private func load() async {
       await loading.run("Load the inventory") { [inventory] in try await inventory.load() }
       guard inventory.shelf != nil, let error = loading.error else { return }
-      // That there is no connection stands at the edge already.
-      if error.kind != .offline { presenter.present(error, during: "Load") { await load() } }
+      // Where the device has no connection, that stands at the edge already.
+      let isSaid = error.kind == .offline && inventory.connection.presentation.status != .connected
+      if !isSaid { presenter.present(error, during: "Load") { await load() } }
     }
   }
 #endif

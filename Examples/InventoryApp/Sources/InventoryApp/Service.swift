@@ -15,15 +15,17 @@ actor Service {
   private var books: Books
   private var isReachable = true
 
-  init(at file: URL) {
+  init(at file: URL) throws {
     self.file = file
-    books = (try? JSONDecoder().decode(Books.self, from: Data(contentsOf: file))) ?? Books()
+    let isThere = FileManager.default.fileExists(atPath: file.path(percentEncoded: false))
+    // What cannot be read is not replaced by nothing.
+    books = isThere ? try JSONDecoder().decode(Books.self, from: Data(contentsOf: file)) : Books()
   }
 
   func setReachable(_ isReachable: Bool) { self.isReachable = isReachable }
 
   func load() throws -> Shelf {
-    if !isReachable { throw AppError.Network.server(code: 503) }
+    if !isReachable { throw AppError.Network.offline }
     return books.shelf
   }
 

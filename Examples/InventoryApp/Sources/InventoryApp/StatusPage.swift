@@ -10,6 +10,7 @@
     let inventory: Inventory
 
     @State private var isReachable = true
+    @Environment(ErrorPresenter.self) private var presenter
 
     var body: some View {
       NavigationStack {
@@ -25,12 +26,21 @@
             LabeledContent("Waiting", value: inventory.snapshot.pending.formatted())
             LabeledContent("Being sent", value: inventory.snapshot.running.formatted())
             LabeledContent("Given up", value: inventory.snapshot.dead.formatted())
+            if inventory.snapshot.dead > 0 {
+              Button("Try again") { attempt("Try again") { try await inventory.redriveAll() } }
+            }
           }
         }
         .navigationTitle("Status")
       }
       .onChange(of: isReachable) { _, isReachable in
-        Task { await inventory.setReachable(isReachable) }
+        attempt("Reach the service") { try await inventory.setReachable(isReachable) }
+      }
+    }
+
+    private func attempt(_ doing: String, _ work: @escaping @MainActor () async throws -> Void) {
+      Task {
+        do { try await work() } catch { presenter.present(error, during: doing) }
       }
     }
   }

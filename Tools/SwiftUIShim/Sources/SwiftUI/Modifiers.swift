@@ -87,6 +87,9 @@ extension View {
   public nonisolated func onAppear(perform action: (() -> Void)? = nil) -> some View {
     declared() as EmptyView
   }
+  public nonisolated func onDisappear(perform action: (() -> Void)? = nil) -> some View {
+    declared() as EmptyView
+  }
   public nonisolated func onSubmit(_ action: @escaping () -> Void) -> some View {
     declared() as EmptyView
   }

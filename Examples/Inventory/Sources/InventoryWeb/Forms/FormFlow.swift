@@ -46,6 +46,7 @@ struct FormFlow: Sendable {
   /// What stands under each field, as a presenter that lives for this one answer says.
   @MainActor static func mistakes(in error: AppError, _ fields: [String]) -> [String: String] {
     let presenter = ErrorPresenter(mapping: .inventory)
+    presenter.startShowing(Set(fields.map { JSONPointer(tokens: [$0]) }))
     if let all: FieldErrors = error.cause() {
       for mistake in all.errors {
         presenter.present(

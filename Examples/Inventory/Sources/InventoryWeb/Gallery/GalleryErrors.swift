@@ -49,7 +49,7 @@ import MainstayUI
     // As an app that does whatever is offered.
     let presenter = ErrorPresenter(mapping: .inventory) { _, _, _ in .unchanged }
     let work: (@MainActor () async -> Void)? = canRetry ? { @MainActor in } : nil
-    for _ in 0..<times { presenter.present(error.forDialog, retry: work) }
+    for _ in 0..<times { presenter.present(error.helped, retry: work) }
     state.overlay = presenter.overlay.map { ScreenView.Dialog($0, in: state.place) }
     return state
   }
@@ -84,7 +84,7 @@ import MainstayUI
       await end.pass()
       return .settled
     }
-    let error = unsure.forDialog
+    let error = unsure.helped
     presenter.present(error)
     let work = presenter.begin(.checkOutcome, for: error.id)
     await begun.pass()
@@ -99,7 +99,7 @@ import MainstayUI
     var state = GalleryState(
       "overlay", "helpless", "It did not help", "Why what was chosen failed stands with the error.")
     let presenter = ErrorPresenter(mapping: .inventory) { _, _, _ in throw AppError.offline() }
-    let error = unsure.forDialog
+    let error = unsure.helped
     presenter.present(error)
     await presenter.choose(.checkOutcome, for: error.id)
     state.overlay = presenter.overlay.map { ScreenView.Dialog($0, in: state.place) }

@@ -35,14 +35,14 @@ enum HelpSubject: String, Sendable, CaseIterable {
 }
 
 extension AppError {
-  /// The same failure as the dialog shows it: with the page that explains it, and about no field,
-  /// since there is none to show it under.
-  var forDialog: AppError {
+  /// The same failure with the page that explains it, where there is one.
+  var helped: AppError {
     let subject = HelpSubject.of(self).flatMap { URL(string: $0.address) }
     let error = AppError(
       code: code, kind: kind, disposition: disposition, severity: severity, title: title,
       message: message, suggestion: suggestion, details: details, metadata: metadata,
-      actions: actions, help: help ?? subject, underlying: underlying, time: time, id: id)
+      actions: actions, help: help ?? subject, field: field, underlying: underlying, time: time,
+      id: id)
     return context.reduce(error) { $0.adding(context: $1) }
   }
 }

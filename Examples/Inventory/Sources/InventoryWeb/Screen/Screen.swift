@@ -70,7 +70,7 @@ import Observation
 
   /// Puts an error before the person, who may have the same done once more.
   func present(_ error: any Error, _ work: @escaping Work) {
-    errors.present(AppError.from(error, mapping: .inventory).forDialog) { [weak self] in
+    errors.present(AppError.from(error, mapping: .inventory).helped) { [weak self] in
       await self?.perform(work)
     }
   }
@@ -81,7 +81,7 @@ import Observation
   ///   - error: The error.
   ///   - check: Finds out whether it was done.
   func present(_ error: any Error, checking check: @escaping Check) {
-    let error = AppError.from(error, mapping: .inventory).forDialog
+    let error = AppError.from(error, mapping: .inventory).helped
     checks.append((error.id, check))
     if checks.count > ErrorPresenter.capacity { checks.removeFirst() }
     errors.present(error)
@@ -138,7 +138,7 @@ extension Screen {
   private func settle(_ model: TaskModel<FeatureAnswer>) {
     changed()
     guard let error = model.error else { return }
-    errors.present(error.forDialog) { [weak self] in
+    errors.present(error.helped) { [weak self] in
       await self?.waiting {
         await model.retry()
         self?.settle(model)
