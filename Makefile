@@ -90,7 +90,7 @@ check-views: setup ## Compiles the SwiftUI views and example against declaration
 check-benchmarks: setup ## Compiles the benchmarks against the modules that `make build` has built
 	@Tools/check-benchmarks $(SWIFT_FLAGS)
 
-requirements: build ## Rewrites Documentation/Requirements.md and Documentation/Strategy.md
+requirements: build ## Rewrites Requirements.md, Strategy.md and the counts of tests in Peers.md
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \
 		--filter 'RepositoryTests.RequirementsTests|StrategyTests'
 

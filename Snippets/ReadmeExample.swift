@@ -3,12 +3,12 @@
 
 import Mainstay
 
-struct Book: Sendable {
+struct Book: Codable, Sendable {
   var title: String
 }
 
 func fetchBook(_ isbn: String) async throws -> Book { Book(title: isbn) }
-func cachedBook(_ isbn: String) -> Book { Book(title: isbn) }
+func show(_ book: Book, isOld: Bool) { print(book.title, isOld ? "(as it was kept)" : "") }
 
 let isbn = "9780141439518"
 
@@ -31,9 +31,9 @@ let catalog = Pipeline("catalog") {
   Timeout(.seconds(10))
 }
 
-let book = try await catalog.run {
-  try await fetchBook(isbn)
-} fallback: { _ in
-  cachedBook(isbn)
+let cache = ResponseCache("books", of: .account("ada"), in: MemoryCacheStore())
+let book = try await cache.value(for: "book/\(isbn)", as: Book.self) {
+  try await catalog.run { try await fetchBook(isbn) }
 }
+show(book.value, isOld: !book.freshness.isFresh)
 // snippet.end

@@ -85,7 +85,8 @@ extension Outbox {
     /// to decide; nil, the default, for nobody.
     ///
     /// Each is written to ``logger`` at `error` and counted in `mainstay.outbox.given_up` in any
-    /// case. What is given up for want of it is not told. It is not a part of the encoded settings.
+    /// case. So is what is given up for want of it, but not by a store in memory. It is not a part
+    /// of the encoded settings.
     public var monitor: ErrorMonitor?
 
     /// What runs after the first one of an operation are paid from, and the attempts of a `Retry`

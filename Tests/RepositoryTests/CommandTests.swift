@@ -47,6 +47,24 @@ struct CommandTests {
     }
   }
 
+  /// The programs themselves run in other tests; a release build of each would take minutes.
+  @Test func `what a page builds and copies is a program of the manifest`() throws {
+    let manifest = try repository.text(at: "Package.swift")
+    let builds = commands.filter { $0.words.starts(with: ["swift", "build"]) }
+    #expect(builds.count >= 2)
+    for build in builds {
+      let pairs = zip(build.words, build.words.dropFirst()).filter { $0.0.hasPrefix("--") }
+      let options = Dictionary(uniqueKeysWithValues: pairs.map { ($0.0, $0.1) })
+      let product = try #require(options["--product"], "\(build.text)")
+      #expect(manifest.contains(".executable(name: \"\(product)\", "), "\(build.text)")
+      for trait in try #require(options["--traits"]).split(separator: ",") {
+        #expect(manifest.contains("name: \"\(trait)\", description: "), "\(build.text)")
+      }
+      let next = commands.first { $0.path == build.path && $0.line == build.line + 1 }
+      #expect(next?.words.contains(".build/release/\(product)") == true, "\(build.text)")
+    }
+  }
+
   /// Also of targets that stand in a sentence or a table.
   @Test func `make knows every target that a page names`() throws {
     let spoken = pages.flatMap { page in

@@ -21,10 +21,21 @@ import Testing
     expectNone(Requirements.unknownIDs(in: proofs))
   }
 
-  /// With `MAINSTAY_WRITE_REQUIREMENTS=1`, which `make requirements` sets, the page is written.
   @Test func `the page says what the tests prove`() throws {
-    let page = repository.root.appending(path: Requirements.page)
-    let current = try list().markdown(proofs: proofs)
+    try expect(Requirements.page, try list().markdown(proofs: proofs))
+  }
+
+  @Test func `the page about other libraries counts the tests that there are`() throws {
+    let page = try repository.text(at: PeerRules.page)
+    #expect(page.contains(/\| P1 \| [^|]+ \| \d+ tests \|/))
+    try expect(PeerRules.page, PeerRules.counted(page, proofs: proofs))
+  }
+
+  /// With `MAINSTAY_WRITE_REQUIREMENTS=1`, which `make requirements` sets, the page is written.
+  private func expect(
+    _ path: String, _ current: String, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let page = repository.root.appending(path: path)
     if ProcessInfo.processInfo.environment["MAINSTAY_WRITE_REQUIREMENTS"] == "1" {
       try Data(current.utf8).write(to: page)
     }
@@ -34,9 +45,9 @@ import Testing
     #expect(
       written == current,
       """
-      \(Requirements.page) is stale. Run `make requirements`. First difference:
+      \(path) is stale. Run `make requirements`. First difference:
         written: \(line?.0 ?? "the end")
         current: \(line?.1 ?? "the end")
-      """)
+      """, sourceLocation: location)
   }
 }

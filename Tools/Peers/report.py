@@ -22,8 +22,8 @@ runs a small script for each cell, and writes this page: it is not edited by han
 
 - *holds*: the script saw that the trap is avoided. *falls*: it saw the opposite. *partly*: one
   documented way of use holds, another one falls. A dash: the library has no such part.
-- Mainstay's column counts the tests of that trap, which `make test` runs and
-  [Requirements](Requirements.md) lists under the trap's number.
+- Mainstay's column counts the tests and suites of that trap, which `make test` runs and
+  [Requirements](Requirements.md) lists under the trap's number. `make requirements` counts anew.
 - All are used as their documentation shows, with default settings but for numbers and times. The
   scripts are in `Tools/Peers`; whoever thinks that one of them is unfair can read and change it.
 """
@@ -37,10 +37,16 @@ def traps() -> dict[int, str]:
 
 
 def tests() -> dict[int, int]:
-    """How many tests of Mainstay are about a trap, by its number."""
+    """How many tests and suites of Mainstay are about a trap, by its number."""
     text = (ROOT / "Documentation" / "Requirements.md").read_text()
-    rows = re.findall(r"^\| P(\d+) \|[^|]*\|([^|]*)\|", text, re.MULTILINE)
-    return {int(number): cell.count("›") for number, cell in rows}
+    bar = r"((?:[^|\\]|\\.)*)\|"
+    rows = re.findall(rf"^\| P(\d+) \|{bar}{bar}", text, re.MULTILINE)
+    # A decision stands there in words; a test has its suite before it, and a suite is one word.
+    proof = re.compile(r".* › .*|[\w.]+Tests")
+    return {
+        int(number): sum(bool(proof.fullmatch(entry.strip())) for entry in cell.split("<br>"))
+        for number, _, cell in rows
+    }
 
 
 def page(findings: dict[tuple[int, str], Finding]) -> str:

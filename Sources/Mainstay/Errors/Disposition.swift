@@ -3,7 +3,7 @@
 /// What may be done about an error.
 ///
 /// Every automatic part of Mainstay reads this one value: ``retry``, ``breaker``, ``budget``,
-/// ``outbox`` and ``span`` are the columns of the table in `Documentation/Architecture.md`.
+/// ``outbox`` and ``span`` are the columns of the table on the page <doc:ErrorLifecycle>.
 public enum Disposition: Sendable, Hashable {
   /// The same call may succeed later; `retryAfter` is a hint, when somebody gave one.
   case transient(retryAfter: Duration? = nil)

@@ -30,6 +30,8 @@ enum CommandRules {
     case measures(in: String)
   }
 
+  private static let installing = "what a page builds and copies is a program of the manifest"
+
   /// Commands by their first words; the longest that fits is the one that counts.
   static let proofs: [(words: String, proof: Proof)] = [
     ("make run", .test("the example starts, and stops, by the script of make run")),
@@ -39,6 +41,7 @@ enum CommandRules {
     ("make audit", .step), ("make check-views", .step), ("make spelling", .step),
     ("make check-benchmarks", .step),
     ("make consumers", .step), ("make api-check", .step), ("make build", .step),
+    ("swift build -c release", .test(installing)), ("mkdir -p ~/bin && cp", .test(installing)),
     ("make bench", .measures(in: "Benchmarks/Sources/bench/")),
     ("make bench-http", .measures(in: "Benchmarks/Sources/bench-http/")),
     ("make bench-audit", .measures(in: "Tools/Peers/audit")),

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// What the catalogs of documentation list.
+@Suite struct TopicTests {
+  private static let modules = Repository.current.paths.compactMap { path in
+    path.wholeMatch(of: /Sources\/(\w+)\/\1\.docc\/\1\.md/).map { String($0.1) }
+  }
+
+  private func pages(of module: String) -> [SourceFile] {
+    Repository.current.writtenFiles.filter {
+      $0.path.hasPrefix("Sources/\(module)/\(module).docc/") && $0.path.hasSuffix(".md")
+    }
+  }
+
+  /// What the items of lists name, between two backticks or as a page.
+  private func listed(in module: String, _ item: Regex<(Substring, Substring)>) -> Set<String> {
+    let lines = pages(of: module).flatMap(\.lines)
+    return Set(lines.compactMap { $0.wholeMatch(of: item).map { String($0.1) } })
+  }
+
+  @Test(arguments: modules)
+  func `every public type stands in a topic of its library`(module: String) throws {
+    let interface = try Repository.current.text(at: "API/\(module).txt")
+    // As in: `Chain: struct Chain<Outer, Inner>`; what is nested has a dot in its name.
+    let types = interface.split(separator: "\n").compactMap {
+      $0.prefixMatch(
+        of: /(\w+): (?:@\w+ )?(?:final )?(?:actor|class|enum|protocol|struct|typealias)\b/
+      ).map { String($0.1) }
+    }
+    #expect(!types.isEmpty)
+    let missing = Set(types).subtracting(listed(in: module, /- ``(\w+)``/))
+    #expect(missing.isEmpty, "\(missing.sorted())")
+  }
+
+  @Test(arguments: modules)
+  func `every page stands in a topic of its library`(module: String) throws {
+    let names = pages(of: module).compactMap {
+      $0.path.split(separator: "/").last.map { String($0.dropLast(3)) }
+    }
+    let missing = Set(names).subtracting([module])
+      .subtracting(listed(in: module, /- <doc:(\w+)>/))
+    #expect(missing.isEmpty, "\(missing.sorted())")
+  }
+}
