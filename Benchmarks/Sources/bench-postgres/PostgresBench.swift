@@ -27,6 +27,9 @@ struct PostgresBench: AsyncParsableCommand {
   var python: String?
   @Option(help: "For how long a snapshot is held, in seconds; 0 leaves that out.") var held = 30.0
   @Flag(help: "Exits with 1 when a goal is not reached.") var check = false
+  @Option(
+    help: ArgumentHelp("The database whose work it leases and never ends.", visibility: .hidden))
+  var hang: String?
 
   static let goals = [
     Table.Goal("enqueue 100 at once, 4 callers", atLeast: 0.7, of: "raw insert 100, 4 clients"),
@@ -40,6 +43,7 @@ struct PostgresBench: AsyncParsableCommand {
 
   func run() async throws {
     let server = Server(socket: socket, programs: programs, seconds: seconds)
+    if let hang { return try await Killed.hang(server, hang) }
     let peers = python.map { Peers(python: $0, script: "Tools/Peers/postgres_queues.py") }
     var table = Table(goals: Self.goals)
     for round in 1...max(rounds, 1) {
@@ -50,6 +54,7 @@ struct PostgresBench: AsyncParsableCommand {
     }
     try await Waits.measure(server, into: &table)
     try await Waits.list(server, into: &table)
+    try await Killed.measure(server, into: &table)
     if held > 0 { try await Waits.hold(server, for: held, into: &table) }
     let load = try String(contentsOfFile: "/proc/loadavg", encoding: .utf8).prefix { $0 != "/" }
     print(

@@ -14,6 +14,11 @@ final class Server {
     (self.socket, self.programs, self.seconds) = (socket, programs, seconds)
   }
 
+  /// What a process of this program needs to know of it.
+  var arguments: [String] {
+    ["--socket", socket, "--programs", programs, "--folder", socket]
+  }
+
   func text(_ database: String) -> String {
     "postgresql://bench@\(socket.replacing("/", with: "%2F"))/\(database)"
   }
