@@ -43,11 +43,13 @@ extension OutboxSnapshot {
   }
 
   /// The counts, by the keys under which they are kept.
-  private static let counts: [(CodingKeys, WritableKeyPath<OutboxSnapshot, Int> & Sendable)] = [
-    (.pending, \.pending), (.ready, \.ready), (.running, \.running), (.scheduled, \.scheduled),
-    (.blocked, \.blocked), (.waiting, \.waiting), (.conflicted, \.conflicted),
-    (.parked, \.parked), (.dead, \.dead), (.bytes, \.bytes),
-  ]
+  private static var counts: [(CodingKeys, WritableKeyPath<OutboxSnapshot, Int>)] {
+    [
+      (.pending, \.pending), (.ready, \.ready), (.running, \.running), (.scheduled, \.scheduled),
+      (.blocked, \.blocked), (.waiting, \.waiting), (.conflicted, \.conflicted),
+      (.parked, \.parked), (.dead, \.dead), (.bytes, \.bytes),
+    ]
+  }
 
   /// Reads a snapshot; ``oldestAge`` and the estimate are in seconds.
   ///
