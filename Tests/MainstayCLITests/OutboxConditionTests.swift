@@ -145,7 +145,7 @@ import Testing
       """
       PRAGMA writable_schema = ON;
       UPDATE sqlite_schema SET rootpage =
-        (SELECT rootpage FROM sqlite_schema WHERE name = 'mainstay_op_expiry')
+        (SELECT rootpage FROM sqlite_schema WHERE name = 'mainstay_dead_key')
         WHERE name = 'mainstay_op_due';
       PRAGMA writable_schema = RESET;
       """, in: place.url)
