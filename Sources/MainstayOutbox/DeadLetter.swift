@@ -26,6 +26,12 @@ public struct DeadLetter: Sendable, Identifiable {
     public static let keyReused = Reason(rawValue: "keyReused")
     /// Something that had to be done before it was given up.
     public static let dependencyFailed = Reason(rawValue: "dependencyFailed")
+
+    /// Every reason that the outbox itself has.
+    package static let all: [Reason] = [
+      .refused, .attemptsUsedUp, .unclassified, .crashed, .outcomeUnknown, .keyReused,
+      .dependencyFailed,
+    ]
   }
 
   /// The operation as it was given up.

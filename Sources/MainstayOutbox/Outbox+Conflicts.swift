@@ -68,19 +68,18 @@ extension Outbox {
     return try await resolve(id, of: type, conflict, with: result.state)
   }
 
-  /// Ends a conflict by sending once more what was refused, under a new idempotency key; for tools
-  /// that know no types.
+  /// Ends a conflict by putting back what was refused, to be sent once more under a new idempotency
+  /// key; for tools that know no types.
   ///
   /// - Parameter id: The operation that waits.
-  /// - Returns: False where there is no such conflict.
+  /// - Returns: Whether it was put back, and what kept it from that.
   /// - Throws: ``OutboxError``.
-  @discardableResult
-  package func sendAgain(_ id: OperationID) async throws(OutboxError) -> Bool {
-    // As it lies there, sealed or not.
-    guard let stored = try await calling({ try await $0.operation(id) }) else { return false }
-    let resolution = StoredResolution.replaced(
-      payload: stored.payload, idempotencyKey: IdempotencyKey())
-    return try await changing { try await $0.resolve(id, with: resolution) }
+  package func sendAgain(_ id: OperationID) async throws(OutboxError) -> SendingAgain {
+    try await changing { store -> SendingAgain in
+      let conflict = try await store.conflicts().first { $0.id == id }
+      guard let conflict else { return .notInConflict }
+      return try await .put(back: conflict, in: store)
+    }
   }
 
   /// Tells what the other side was heard to have of a record, such as by a list that was fetched.
@@ -147,5 +146,38 @@ extension Outbox {
       local: operation.local, remote: known, suggestion: result.state, fields: fields,
       since: found.since)
     return (operation, conflict)
+  }
+}
+
+/// What came of sending a change once more that had met another one.
+package enum SendingAgain: Sendable, Hashable {
+  /// It runs again.
+  case putBack
+  /// It is in no conflict.
+  case notInConflict
+  /// Both sides changed the same, and only the app can put that together: another run would find
+  /// the same again before it sends anything.
+  case needsDecision
+
+  /// Ends a conflict by putting back what was refused, under a new idempotency key.
+  package static func put(
+    back conflict: OutboxConflict, in store: any OutboxStore
+  ) async throws -> SendingAgain {
+    guard !conflict.fields.contains(where: \.cause.isOfMerge) else { return .needsDecision }
+    // As it lies there, sealed or not.
+    let resolution = StoredResolution.replaced(
+      payload: conflict.operation.payload, idempotencyKey: IdempotencyKey())
+    let isDone = try await store.resolve(conflict.id, with: resolution)
+    return isDone ? .putBack : .notInConflict
+  }
+}
+
+extension FieldConflict.Cause {
+  /// Whether merging itself found it, and finds it again as long as both sides have what they have.
+  fileprivate var isOfMerge: Bool {
+    switch self {
+    case .bothChanged, .noBase, .editedAndDeleted, .invalid: true
+    case .noRemote, .tooManyMerges: false
+    }
   }
 }

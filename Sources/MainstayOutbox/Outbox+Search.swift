@@ -63,7 +63,8 @@ extension Outbox {
   ) async throws(OutboxError) {
     for start in stride(from: 0, to: ids.count, by: Self.part) {
       let part = Array(ids[start..<min(start + Self.part, ids.count)])
-      progress(try await changing { try await Self.search(of: $0).redrive(contentsOf: part) })
+      let done = try await changing { try await Self.search(of: $0).redrive(contentsOf: part) }
+      progress(done.count)
     }
   }
 
@@ -78,7 +79,8 @@ extension Outbox {
   ) async throws(OutboxError) {
     for start in stride(from: 0, to: ids.count, by: Self.part) {
       let part = Array(ids[start..<min(start + Self.part, ids.count)])
-      progress(try await changing { try await Self.search(of: $0).discard(contentsOf: part) })
+      let done = try await changing { try await Self.search(of: $0).discard(contentsOf: part) }
+      progress(done.count)
     }
   }
 }

@@ -39,11 +39,6 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
   /// It is for the estimate, and an outbox hands it to nobody.
   package var following: Int?
 
-  private enum CodingKeys: String, CodingKey {
-    case pending, ready, running, scheduled, blocked, waiting, conflicted, parked, dead, bytes
-    case causes, oldestAge, estimate
-  }
-
   /// Makes a snapshot of an empty outbox.
   public init() {}
 }

@@ -23,6 +23,13 @@ import Testing
     let payload: String?
   }
 
+  /// What the program answers to `list`.
+  private struct Listing: Decodable {
+    let version: Int
+    let operations: [Listed]
+    let isMore: Bool
+  }
+
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "mainstay-cli-outbox-\(UUID().uuidString)", directoryHint: .isDirectory)
   private var url: URL { folder.appending(path: "outbox.sqlite") }
@@ -39,7 +46,7 @@ import Testing
   private func list(_ arguments: String...) async throws -> [Listed] {
     let end = try await BuiltProgram.run(
       "mainstay", ["outbox", "list", "--json", file] + arguments, environment: [:])
-    return try JSONDecoder().decode([Listed].self, from: Data(end.output.utf8))
+    return try JSONDecoder().decode(Listing.self, from: Data(end.output.utf8)).operations
   }
 
   /// An outbox with one note that was given up, one that follows it, and one that is delayed.
@@ -144,7 +151,10 @@ import Testing
       for await snapshot in outbox.changes where snapshot.dead == 1 { break }
       #expect(try await run("discard", file, all[2].id) == "1 dead letter discarded.\n")
       for await snapshot in outbox.changes where snapshot.pending == 0 { break }
-      #expect(try await run("discard", file, all[2].id, status: 1).contains("Not there"))
+      let ended = try await run("discard", file, all[2].id, status: 1)
+      #expect(ended.contains("\(all[2].id) ended at") && ended.contains(" UTC: discarded."))
+      let nobody = UUID().uuidString
+      #expect(try await run("discard", file, nobody, status: 1).contains("Not there: \(nobody)"))
       #expect(try await outbox.ledger().isBalanced)
     }
   }
@@ -167,8 +177,10 @@ import Testing
     #expect(try await run("resolve", file, ids[0], status: 2).contains("--accept-remote"))
     #expect(try await run("resolve", "--accept-remote", file, ids[0]) == "1 operation dropped.\n")
     for await snapshot in outbox.changes where snapshot.pending == 1 { break }
-    #expect(try await run("resolve", "--send-again", file, ids[1]) == "1 operation sent again.\n")
-    #expect(try await run("resolve", "--send-again", file, ids[0], status: 1).contains("Not there"))
+    let sent = try await run("resolve", "--send-again", file, ids[1])
+    #expect(sent == "1 operation put back, to be sent again.\n")
+    let ended = try await run("resolve", "--send-again", file, ids[0], status: 1)
+    #expect(ended.contains("\(ids[0]) ended at") && ended.contains(": dropped."))
     #expect(try await outbox.ledger().count(.dropped) == 1)
     await outbox.shutDown()
     try FileManager.default.removeItem(at: folder)

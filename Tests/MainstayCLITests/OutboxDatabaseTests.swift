@@ -48,6 +48,48 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a database is decided about as a file is, and says who has it open`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let url = server.networkText(name, query: Self.patience)
+    let store = PostgresStore(at: try server.address(name), patience: .patience, now: nil)
+    let outbox = try await Outbox(store: store) {
+      Worker(for: Note.self) { note, _ in
+        guard note.text == "bad" else { return }
+        throw AppError(
+          code: "note.refused", kind: .validation, disposition: .permanent, title: "Refused",
+          message: "The service does not take it.")
+      }
+    }
+    let dead = try await outbox.enqueue(Note(text: "bad")).description
+    for await snapshot in outbox.changes where snapshot.dead == 1 { break }
+    await outbox.pause()
+    let delay = EnqueueOptions(delay: .seconds(86_400))
+    let late = try await outbox.enqueue(Note(text: "late"), options: delay).description
+    let status = try await run("status", url)
+    #expect(status.contains("Open in ") && status.contains("which works on note 1."), "\(status)")
+    #expect(status.contains("Payloads of dead letters: 14 bytes"), "\(status)")
+    #expect(try await run("retry", url, dead, status: 1).contains("\(dead) is a dead letter"))
+    #expect(try await run("retry", "--all", "--dry-run", url) == "1 operation would run at once.\n")
+    #expect(try await run("retry", "--all", url) == "1 operation may run at once.\n")
+    #expect(try await run("cancel", url, late) == "1 operation cancelled.\n")
+    try await outbox.pause("photos")
+    #expect(try await run("resume", "--lane", "photos", url).hasPrefix("1 lane opened"))
+    let young = try await run("discard", "--all", "--older-than", "1d", url)
+    #expect(young == "0 dead letters discarded.\n")
+    let copy = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).jsonl")
+    defer { try? FileManager.default.removeItem(at: copy) }
+    let path = copy.path(percentEncoded: false)
+    #expect(try await run("discard", "--all", "--to", path, url) == "1 dead letter discarded.\n")
+    #expect(try String(contentsOf: copy, encoding: .utf8).contains(dead))
+    #expect(try await run("discard", url, dead, status: 1).contains("UTC: discarded."))
+    let listing = try await run("list", "--json", url)
+    let object = try JSONSerialization.jsonObject(with: Data(listing.utf8)) as? [String: Any]
+    #expect(object?["isMore"] as? Bool == false)
+    await outbox.shutDown()
+    #expect(try await run("status", url).contains("No process has this outbox open."))
+  }
+
   @Test func `the status of a database does not show the password`() async throws {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()

@@ -274,6 +274,23 @@ private final class CardServer: Sendable {
     await outbox.shutDown()
   }
 
+  @Test func `as it was it is sent again only where that asks the other side`() async throws {
+    let outbox = try await shop.open(server.worker)
+    server.beforeEachWrite { $0.count += 1 }
+    let id = try await outbox.enqueue(save { $0.title = "mine" }, orderedBy: "card")
+    #expect(try await drain(outbox).conflicted == 1)
+    server.beforeEachWrite(nil)
+    server.change { $0.title = "theirs" }
+    #expect(try await outbox.sendAgain(id) == .putBack)
+    #expect(try await drain(outbox).conflicted == 1, "both changed the title")
+    let calls = server.keys.count
+    #expect(calls == 7, "the other side was asked once more")
+    #expect(try await outbox.sendAgain(id) == .needsDecision)
+    #expect(try await drain(outbox).conflicted == 1 && server.keys.count == calls)
+    #expect(try await outbox.sendAgain(OperationID(UUID())) == .notInConflict)
+    await outbox.shutDown()
+  }
+
   @Test func `a conflict that may pass by itself is told as a failure`() async throws {
     let outbox = try await shop.open(
       Worker(for: SaveCard.self, backoff: .constant(.seconds(1), jitter: .none)) {

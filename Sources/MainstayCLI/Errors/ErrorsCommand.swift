@@ -72,8 +72,19 @@ func group(_ prefix: String, in groups: [LoggedGroup]) throws -> LoggedGroup {
 /// How values are written for people and for programs.
 enum Format {
   static func json(_ value: some Encodable) throws -> String {
+    try json(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+  }
+
+  /// A value in one line of a file of JSON lines.
+  static func jsonLine(_ value: some Encodable) throws -> String {
+    try json(value, [.sortedKeys, .withoutEscapingSlashes])
+  }
+
+  private static func json(
+    _ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting
+  ) throws -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.outputFormatting = formatting
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
       try container.encode(WireTime.iso(date))
@@ -90,4 +101,7 @@ enum Format {
   static func time(_ date: Date?) -> String {
     date.map { String(WireTime.iso($0).replacing("T", with: " ").prefix(19)) } ?? "–"
   }
+
+  /// The same with its zone, for where others would take it for the time of the reader.
+  static func utc(_ date: Date?) -> String { date.map { "\(time($0)) UTC" } ?? "–" }
 }

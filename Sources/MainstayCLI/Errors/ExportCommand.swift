@@ -49,7 +49,8 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private static func reason(_ error: POSIXError, for path: String) -> String {
+  /// What keeps a new file from being written, for the end of a sentence.
+  static func reason(_ error: POSIXError, for path: String) -> String {
     let parent = (path as NSString).deletingLastPathComponent
     let folder = parent.isEmpty ? "." : parent
     var isFolder: ObjCBool = false

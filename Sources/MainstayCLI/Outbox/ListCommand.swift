@@ -9,11 +9,20 @@ import MainstayOutbox
 /// `mainstay outbox list`.
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Lists operations and dead letters, the oldest first.")
+    commandName: "list",
+    abstract: "Lists operations, the oldest first, and then dead letters, the oldest first.")
+
+  /// What is listed.
+  struct Listing: Encodable {
+    let version = 1
+    let operations: [ShownOperation]
+    /// Whether `--limit` left some out.
+    let isMore: Bool
+  }
 
   @OptionGroup var file: OutboxFile
 
-  @Option(help: "Only those of this state, such as ready, scheduled or dead.")
+  @Option(help: "Only those of this state as status counts it, such as ready, running or dead.")
   var state: String?
 
   @Option(help: "Only those of this kind.")
@@ -24,16 +33,18 @@ struct ListCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard limit >= 1 else { throw ValidationError("--limit must be 1 or more, not \(limit).") }
-    let states = OperationState.allCases.map(\.rawValue)
-    if let state, !states.contains(state) {
-      throw ValidationError(
-        "--state must be one of \(states.joined(separator: ", ")), not \(Terminal.safe(state)).")
+    if let state, Standing.name(typed: state) == nil {
+      let names = Standing.names.joined(separator: ", ")
+      throw ValidationError("--state must be one of \(names), not \(Terminal.safe(state)).")
     }
   }
 
   func run() async throws {
     let (shown, isMore) = try await file.look { try await found(in: $0) }
-    if file.json { return try Terminal.output.write(try Format.json(shown)) }
+    if file.json {
+      let listing = Listing(operations: shown, isMore: isMore)
+      return try Terminal.output.write(try Format.json(listing))
+    }
     guard !shown.isEmpty else { return try Terminal.output.write("No operations.\n") }
     var table = TextTable([
       "Identity": .left, "Kind": .left, "State": .left, "Attempts": .right, "Enqueued": .left,
@@ -42,7 +53,7 @@ struct ListCommand: AsyncParsableCommand {
     for operation in shown {
       table.add([
         operation.id, operation.kind, operation.state, String(operation.attempts),
-        Format.time(operation.enqueued), operation.due.map(Format.time) ?? "–",
+        Format.utc(operation.enqueued), Format.utc(operation.due),
         operation.code ?? operation.reason ?? "–",
       ])
     }
@@ -74,6 +85,8 @@ struct ListCommand: AsyncParsableCommand {
     let bar = RowBar("Looking")
     defer { bar.end() }
     let total = try await total(of: store)
+    let standing = try await Standing(in: store)
+    let state = state.flatMap(Standing.name(typed:))
     var rows = 0
     func take(_ operation: ShownOperation) -> Bool {
       rows += 1
@@ -83,9 +96,9 @@ struct ListCommand: AsyncParsableCommand {
       }
       return found.count <= limit
     }
-    try await store.eachOperation { take(ShownOperation($0)) }
+    try await store.eachOperation { take(ShownOperation($0, standing)) }
     if found.count <= limit {
-      try await store.eachLetter { take(ShownOperation($0.operation, letter: $0)) }
+      try await store.eachLetter { take(ShownOperation($0.operation, standing, letter: $0)) }
     }
     return (Array(found.prefix(limit)), found.count > limit)
   }

@@ -15,8 +15,8 @@ struct OutboxCommand: ParsableCommand {
       """,
     subcommands: [
       StatusCommand.self, ListCommand.self, ShowOperationCommand.self, ExplainCommand.self,
-      RetryCommand.self, RedriveCommand.self, DiscardCommand.self, ResolveCommand.self,
-      VerifyCommand.self,
+      RetryCommand.self, CancelCommand.self, RedriveCommand.self, DiscardCommand.self,
+      ResolveCommand.self, ResumeCommand.self, VerifyCommand.self,
     ])
 }
 
@@ -48,17 +48,32 @@ struct OutboxFile: ParsableArguments {
   }
 
   /// Opens the outbox as an app does: what a dead process had begun is taken back.
-  func change<T>(_ body: (any InspectableStore) async throws -> T) async throws -> T {
+  ///
+  /// What is found on the way is told on standard error, whatever becomes of the rest: nobody else
+  /// may ever hear of it.
+  func change<T>(
+    _ body: (any InspectableStore) async throws -> T
+  ) async throws -> (value: T, found: FoundOnTheWay) {
     // An outbox that is not there is not made, and an older one is not brought up to date: the app
     // that uses it could not write it any more.
     try await look { _ in }
     let place = OutboxPlace(self)
     let store = try await told { try place.store(isChanged: true) }
-    return try await told {
-      _ = try await store.open()
-      return try await body(store)
-    } finally: {
-      await store.close()
+    let findings = OpeningFindings()
+    async let watching: Void = findings.watch(store)
+    do {
+      let value = try await told {
+        findings.opened(try await store.open())
+        return try await body(store)
+      } finally: {
+        await store.close()
+      }
+      await watching
+      return (value, findings.told())
+    } catch {
+      await watching
+      _ = findings.told()
+      throw error
     }
   }
 
@@ -71,11 +86,16 @@ struct OutboxFile: ParsableArguments {
       return result
     } catch {
       await finally()
-      guard let error = error as? OutboxError else { throw error }
-      let details = error.details.hasSuffix(".") ? error.details : error.details + "."
-      let title = error.code == .failed ? "" : error.appError.title.description + ": "
-      throw CommandFailure(status: .couldNotRun, message: title + details)
+      throw Self.words(for: error)
     }
+  }
+
+  /// The error in words for whoever typed the command, where it is one of the outbox.
+  static func words(for error: any Error) -> any Error {
+    guard let error = error as? OutboxError else { return error }
+    let details = error.details.hasSuffix(".") ? error.details : error.details + "."
+    let title = error.code == .failed ? "" : error.appError.title.description + ": "
+    return CommandFailure(status: .couldNotRun, message: title + details)
   }
 }
 
@@ -120,11 +140,15 @@ struct ShownOperation: Encodable {
   /// The last runs that did not end it.
   var history: [OperationAttempt]?
 
-  init(_ operation: StoredOperation, letter: DeadLetter? = nil) {
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - standing: Where it stands by the rule of `status`.
+  ///   - letter: Why it was given up; nil where it was not.
+  init(_ operation: StoredOperation, _ standing: Standing, letter: DeadLetter? = nil) {
     id = operation.id.description
     kind = operation.type.kind.rawValue
     version = operation.type.version
-    state = operation.state.rawValue
+    state = letter == nil ? standing.state(of: operation) : Standing.name(.dead)
     lane = operation.lane.rawValue
     orderingKey = operation.orderingKey
     priority = "\(operation.priority)"

@@ -23,13 +23,14 @@ struct ShowOperationCommand: AsyncParsableCommand {
 
   func run() async throws {
     let id = try OperationID(typed: id)
-    let (operation, letter, conflict, history) = try await file.look { store in
+    let (operation, letter, conflict, history, standing) = try await file.look { store in
       let (operation, letter) = try await found(id, in: store)
       let conflicts = operation.state == .conflicted ? try await store.conflicts() : []
       let history = try await store.attempts(of: id)
-      return (operation, letter, conflicts.first { $0.id == id }, history)
+      let standing = try await Standing(in: store)
+      return (operation, letter, conflicts.first { $0.id == id }, history, standing)
     }
-    var shown = ShownOperation(operation, letter: letter)
+    var shown = ShownOperation(operation, standing, letter: letter)
     shown.history = history
     shown.conflict = conflict?.fields.map { "\($0.field) (\($0.cause.rawValue))" }
     if payload {
@@ -45,8 +46,8 @@ struct ShowOperationCommand: AsyncParsableCommand {
       ("Priority", shown.priority),
       ("Constraints", shown.constraints?.joined(separator: ", ") ?? "–"),
       ("Idempotency key", operation.idempotencyKey.rawValue),
-      ("Enqueued", Format.time(shown.enqueued)), ("Due", shown.due.map(Format.time) ?? "–"),
-      ("Expires", shown.expires.map(Format.time) ?? "never"),
+      ("Enqueued", Format.utc(shown.enqueued)), ("Due", Format.utc(shown.due)),
+      ("Expires", shown.expires.map(Format.utc) ?? "never"),
       ("Attempts", String(shown.attempts)), ("Lost runs", String(shown.lostRuns)),
       ("Effect", shown.effect), ("Expendable", shown.isExpendable ? "yes" : "no"),
       ("Payload", Format.count(shown.bytes, "byte")),
@@ -59,7 +60,9 @@ struct ShowOperationCommand: AsyncParsableCommand {
       rows.append(("In conflict", fields.isEmpty ? "–" : fields.joined(separator: ", ")))
     }
     if let code = shown.code { rows.append(("Last error", code)) }
-    if let reason = shown.reason { rows.append(("Given up", reason)) }
+    if let letter {
+      rows.append(("Given up", "\(letter.reason) at \(Format.utc(letter.since))"))
+    }
     if let message = shown.message { rows.append(("", message)) }
     rows += history.map { ("Run \($0.number)", Self.line($0)) }
     if let text = shown.payload { rows.append(("", text)) }
@@ -77,7 +80,7 @@ extension ShowOperationCommand {
   private static func line(_ attempt: OperationAttempt) -> String {
     let what =
       attempt.failure.map { "\($0.code.rawValue): \($0.message)" } ?? "its process died"
-    return "\(Format.time(attempt.ended))  \(what) (\(attempt.effect.rawValue))"
+    return "\(Format.utc(attempt.ended))  \(what) (\(attempt.effect.rawValue))"
   }
 }
 
@@ -113,13 +116,19 @@ struct ExplainCommand: AsyncParsableCommand {
     let id = try OperationID(typed: id)
     let answer = try await file.look { store in
       let (operation, letter) = try await found(id, in: store)
-      let obstacles = try await store.obstacles(id) ?? []
+      let standing = try await Standing(in: store)
+      let all = try await store.obstacles(id) ?? []
       let explanation =
         letter.map(OperationExplanation.init)
-        ?? OperationExplanation(id: id, state: operation.state, obstacles: obstacles)
+        ?? OperationExplanation(id: id, state: operation.state, obstacles: all)
+      var obstacles = explanation.obstacles.map(\.description)
+      if letter == nil, let text = try await lack(for: operation, in: store) {
+        obstacles.append(text)
+      }
       return Answer(
-        id: id.description, state: explanation.state.rawValue, earliest: explanation.earliest,
-        obstacles: explanation.obstacles.map(\.description),
+        id: id.description,
+        state: letter == nil ? standing.state(of: operation) : Standing.name(.dead),
+        earliest: explanation.earliest, obstacles: obstacles,
         constraints: operation.constraints.map(\.rawValue).sorted(),
         timeout: operation.timeout.map { $0 / .seconds(1) })
     }
@@ -127,7 +136,7 @@ struct ExplainCommand: AsyncParsableCommand {
     var lines = answer.obstacles
     if lines.isEmpty { lines.append("Nothing in the outbox stands in its way.") }
     if let earliest = answer.earliest, lines.count > 1 {
-      lines.append("It runs at \(Format.time(earliest)) at the earliest.")
+      lines.append("It runs at \(Format.utc(earliest)) at the earliest.")
     }
     if let timeout = answer.timeout {
       lines.append("One attempt may take \(Duration.seconds(timeout)).")
@@ -137,6 +146,19 @@ struct ExplainCommand: AsyncParsableCommand {
       lines.append("The app runs it only while this holds: \(names).")
     }
     try Terminal.output.write(lines.map { Terminal.safe($0) }.joined(separator: "\n") + "\n")
+  }
+}
+
+extension ExplainCommand {
+  /// Says that nobody works on an operation; nil where somebody may.
+  private func lack(
+    for operation: StoredOperation, in store: any InspectableStore
+  ) async throws -> String? {
+    let owners = try await store.owners()
+    guard !owners.isEmpty else { return StatusCommand.nobody }
+    guard !owners.contains(where: { $0.types.contains(operation.type) }) else { return nil }
+    let (kind, version) = (operation.type.kind, operation.type.version)
+    return "No process that has it open has asked for work of \(kind), version \(version)."
   }
 }
 
@@ -152,5 +174,5 @@ private func found(
   }
   throw CommandFailure(
     status: .notFound,
-    message: "\(id) ended at \(Format.time(outcome.ended)): \(outcome.reason.rawValue).")
+    message: "\(id) ended at \(Format.utc(outcome.ended)): \(outcome.reason.rawValue).")
 }

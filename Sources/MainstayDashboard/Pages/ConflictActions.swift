@@ -34,11 +34,18 @@ enum ConflictAction: String, CaseIterable, Sendable {
 
   func address(on queue: Queue) -> String { "\(queue.address)/conflicts/\(rawValue)" }
 
-  /// - Returns: False where the operation is in no conflict any more.
-  func perform(on id: OperationID, in outbox: Outbox) async throws(OutboxError) -> Bool {
-    switch self {
-    case .accept: try await outbox.acceptRemote(id)
-    case .resend: try await outbox.sendAgain(id)
+  /// - Returns: What kept it from being done, in a sentence; nil where nothing did.
+  func perform(on id: OperationID, in outbox: Outbox) async throws(OutboxError) -> String? {
+    let result: SendingAgain =
+      switch self {
+      case .accept: try await outbox.acceptRemote(id) ? .putBack : .notInConflict
+      case .resend: try await outbox.sendAgain(id)
+      }
+    return switch result {
+    case .putBack: nil
+    case .notInConflict: "The operation is in no conflict any more."
+    case .needsDecision:
+      "Both sides changed the same, so nothing would be sent: only the app can put both together."
     }
   }
 }
@@ -71,15 +78,13 @@ extension Site {
     guard form["confirmed"] == "yes" else {
       return answer(request, question(action, operation, queue))
     }
-    let isDone: Bool
+    let refusal: String?
     do {
-      isDone = try await action.perform(on: operation, in: queue.outbox)
+      refusal = try await action.perform(on: operation, in: queue.outbox)
     } catch {
       return failure(.serviceUnavailable, words(for: error))
     }
-    guard isDone else {
-      return failure(.conflict, "The operation is in no conflict any more.")
-    }
+    if let refusal { return failure(.conflict, refusal) }
     live.forgetCounts(of: queue.name)
     dashboard.logger.notice(
       "A conflict was ended from the dashboard.",

@@ -96,7 +96,9 @@ package struct DamagedFile {
     // A process that died here left only copies.
     if workshop.isThere { try files.removeItem(at: workshop) }
     defer { try? files.removeItem(at: workshop) }
-    try files.createDirectory(at: workshop, withIntermediateDirectories: true)
+    // Who may read what is made in it is said at the end.
+    try files.createDirectory(
+      at: workshop, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let (copy, new) = (workshop.appending(path: "old"), workshop.appending(path: "new"))
     // Opening a file may change it, so a copy is opened.
     for suffix in ["", "-wal", "-journal"] where url.adding(suffix).isThere {
@@ -111,8 +113,17 @@ package struct DamagedFile {
       found = try build(nil, queue)
     }
     try queue.close()
+    try giveAccess(to: new)
     try files.moveItem(at: new, to: url.adding(Self.mark + stamp))
     return (found, try swap())
+  }
+
+  /// Whoever may use the damaged file may use the new one, and nobody else.
+  private func giveAccess(to new: URL) throws {
+    guard let access = FileAccess(of: url.path(percentEncoded: false)) else { return }
+    let file = try FileHandle(forReadingFrom: new)
+    defer { try? file.close() }
+    access.give(to: file.fileDescriptor)
   }
 
   private func swap() throws -> [String] {

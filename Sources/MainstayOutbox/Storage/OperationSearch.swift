@@ -135,13 +135,13 @@ package protocol OperationSearch: Sendable {
 
   /// Puts dead letters back, as ``OutboxStore/redrive(_:)`` does with one.
   ///
-  /// - Returns: How many were still there.
-  func redrive(contentsOf ids: [OperationID]) async throws -> Int
+  /// - Returns: Those that were still there.
+  func redrive(contentsOf ids: [OperationID]) async throws -> [OperationID]
 
   /// Throws dead letters away, as ``OutboxStore/discard(_:)`` does with one.
   ///
-  /// - Returns: How many were still there.
-  func discard(contentsOf ids: [OperationID]) async throws -> Int
+  /// - Returns: Those that were still there.
+  func discard(contentsOf ids: [OperationID]) async throws -> [OperationID]
 }
 
 extension OperationSearch {
@@ -187,16 +187,12 @@ extension OperationSearch {
 }
 
 extension OperationSearch where Self: OutboxStore {
-  package func redrive(contentsOf ids: [OperationID]) async throws -> Int {
-    var count = 0
-    for id in ids where try await redrive(id) { count += 1 }
-    return count
+  package func redrive(contentsOf ids: [OperationID]) async throws -> [OperationID] {
+    try await ids.those { try await redrive($0) }
   }
 
-  package func discard(contentsOf ids: [OperationID]) async throws -> Int {
-    var count = 0
-    for id in ids where try await discard(id) { count += 1 }
-    return count
+  package func discard(contentsOf ids: [OperationID]) async throws -> [OperationID] {
+    try await ids.those { try await discard($0) }
   }
 }
 
@@ -251,16 +247,12 @@ struct PagedSearch: OperationSearch {
     try await deadLetters(matching: filter, after: nil, limit: limit).found.map(\.id)
   }
 
-  func redrive(contentsOf ids: [OperationID]) async throws -> Int {
-    var count = 0
-    for id in ids where try await store.redrive(id) { count += 1 }
-    return count
+  func redrive(contentsOf ids: [OperationID]) async throws -> [OperationID] {
+    try await ids.those { try await store.redrive($0) }
   }
 
-  func discard(contentsOf ids: [OperationID]) async throws -> Int {
-    var count = 0
-    for id in ids where try await store.discard(id) { count += 1 }
-    return count
+  func discard(contentsOf ids: [OperationID]) async throws -> [OperationID] {
+    try await ids.those { try await store.discard($0) }
   }
 
   private func pages<Element>(
@@ -280,5 +272,14 @@ extension StoredOperation {
   /// Where it is counted.
   func place(_ state: OperationState?) -> OperationTally {
     OperationTally(kind: type.kind, lane: lane, state: state, count: 1)
+  }
+}
+
+extension [OperationID] {
+  /// Those about which a body says yes, one after the other.
+  package func those(_ body: (OperationID) async throws -> Bool) async rethrows -> [OperationID] {
+    var found: [OperationID] = []
+    for id in self where try await body(id) { found.append(id) }
+    return found
   }
 }

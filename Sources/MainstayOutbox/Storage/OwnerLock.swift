@@ -20,8 +20,17 @@ package final class OwnerLock: Sendable {
   private let descriptor: Int32
 
   /// Locks a file, and creates it where it is missing; nil where somebody else holds it.
-  package init?(path: String) throws {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - database: Who may use this one can see whether the owner lives; where it is not there yet,
+  ///     it is made with the same rights as any new file.
+  /// - Throws: ``OutboxError`` `unavailable` where the file cannot be opened.
+  package init?(path: String, besides database: String) throws {
+    let access = FileAccess(of: database)
+    var descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, access == nil ? 0o644 : 0o600)
+    // Another user made it: to lock it takes no right to write.
+    if descriptor < 0, errno == EACCES { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
       throw OutboxError(
         .unavailable, details: "\(path): \(String(cString: strerror(errno)))",
@@ -31,6 +40,7 @@ package final class OwnerLock: Sendable {
       close(descriptor)
       return nil
     }
+    access?.give(to: descriptor)
     self.path = path
     self.descriptor = descriptor
   }
@@ -46,13 +56,51 @@ package final class OwnerLock: Sendable {
   }
 
   /// Whether somebody holds the lock of a file.
-  static func isHeld(path: String) -> Bool {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { return errno != ENOENT }
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - boot: The run of the system in which its owner began: it decides where the file may not be
+  ///     opened. Nil, the default, where that is not known.
+  /// - Returns: True also where nobody can tell.
+  static func isHeld(path: String, since boot: String? = nil) -> Bool {
+    var descriptor = open(path, O_RDWR | O_CLOEXEC)
+    // Another user made it: to look takes no right to write, but on some network disks.
+    if descriptor < 0, errno != ENOENT { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else {
+      guard errno != ENOENT else { return false }
+      // No process outlives its system. That none has its number says nothing: each container
+      // numbers its own.
+      guard let boot, let current = BootSession.current else { return true }
+      return boot == current
+    }
     defer { close(descriptor) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
     _ = flock(descriptor, LOCK_UN)
     return false
+  }
+}
+
+/// Who may use a file.
+struct FileAccess {
+  private let mode: mode_t
+  private let owner: uid_t
+  private let group: gid_t
+
+  /// Looks at a file; nil where there is none.
+  init?(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    (mode, owner, group) = (status.st_mode & 0o666, status.st_uid, status.st_gid)
+  }
+
+  /// Lets the same people use an open file, as far as this process may say so; never others.
+  func give(to descriptor: Int32) {
+    var mode = mode
+    // Only root may give a file away; anybody may give one to a group of theirs.
+    if fchown(descriptor, owner, group) != 0, fchown(descriptor, .max, group) != 0 {
+      mode &= ~0o070
+    }
+    _ = fchmod(descriptor, mode)
   }
 }
 

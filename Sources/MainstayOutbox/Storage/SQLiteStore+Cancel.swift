@@ -44,15 +44,24 @@ extension SQLiteStore {
 
   /// Makes an operation ready that waits for a time; false where none does.
   public func hasten(_ id: OperationID) async throws -> Bool {
-    try await write(.normal) { db, _ in
-      try db.execute(
-        sql: """
-          UPDATE mainstay_op
-          SET state = 'ready', cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
-          WHERE uuid = ? AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
-          """, arguments: [id.data])
-      return db.changesCount > 0
+    try await write(.normal) { db, _ in try Self.hasten(id, db) }
+  }
+
+  /// Makes ready what waits for a time, all of it by one transaction.
+  package func hasten(contentsOf ids: [OperationID]) async throws -> [OperationID] {
+    try await write(.normal, within: CallWatch.limit(for: ids.count)) { db, _ in
+      try ids.filter { try Self.hasten($0, db) }
     }
+  }
+
+  private static func hasten(_ id: OperationID, _ db: Database) throws -> Bool {
+    try db.execute(
+      sql: """
+        UPDATE mainstay_op
+        SET state = 'ready', cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
+        WHERE uuid = ? AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
+        """, arguments: [id.data])
+    return db.changesCount > 0
   }
 
   /// What stands in the way of an operation that is not finished; nil where there is none.

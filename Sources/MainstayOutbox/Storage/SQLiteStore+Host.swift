@@ -53,7 +53,8 @@ extension SQLiteStore {
 
   /// Enters the database of an app.
   func connect(to host: Host) async throws -> OpeningReport {
-    guard let lock = try OwnerLock(path: "\(path)-owner-\(UUID().uuidString.lowercased())") else {
+    let lockPath = "\(path)-owner-\(UUID().uuidString.lowercased())"
+    guard let lock = try OwnerLock(path: lockPath, besides: path) else {
       throw OutboxError(.busy, details: path)
     }
     do {

@@ -31,7 +31,7 @@ extension SQLiteStore {
   private func connect() async throws -> OpeningReport {
     try makeFolder()
     let lockPath = "\(path)-owner-\(UUID().uuidString.lowercased())"
-    guard let lock = try OwnerLock(path: lockPath) else {
+    guard let lock = try OwnerLock(path: lockPath, besides: path) else {
       throw OutboxError(.busy, details: lockPath)
     }
     do {
@@ -229,10 +229,12 @@ extension SQLiteStore {
     guard let own = connection.lock else { return lost }
     let folder = URL(filePath: own.path).deletingLastPathComponent()
     let rows = try Row.fetchAll(
-      db, sql: "SELECT id, lock FROM mainstay_owner WHERE id <> ?", arguments: [connection.owner])
+      db, sql: "SELECT id, lock, boot FROM mainstay_owner WHERE id <> ?",
+      arguments: [connection.owner])
     for row in rows {
       let lock = folder.appending(path: row["lock"] as String).path(percentEncoded: false)
-      guard !OwnerLock.isHeld(path: lock) else { continue }
+      let boot = String.fromDatabaseValue(row["boot"])
+      guard !OwnerLock.isHeld(path: lock, since: boot) else { continue }
       try takeBack(from: row["id"], &lost, db)
       try db.execute(
         sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [row["id"] as Int64])

@@ -85,16 +85,16 @@ extension SQLiteStore: OperationSearch {
   }
 
   /// Puts dead letters back, all of them by one transaction.
-  package func redrive(contentsOf ids: [OperationID]) async throws -> Int {
+  package func redrive(contentsOf ids: [OperationID]) async throws -> [OperationID] {
     try await write(.full, within: CallWatch.limit(for: ids.count)) { [self] db, _ in
-      try ids.reduce(0) { count, id in count + (try redrive(id, db) ? 1 : 0) }
+      try ids.filter { try redrive($0, db) }
     }
   }
 
   /// Throws dead letters away, all of them by one transaction.
-  package func discard(contentsOf ids: [OperationID]) async throws -> Int {
+  package func discard(contentsOf ids: [OperationID]) async throws -> [OperationID] {
     try await write(.full, within: CallWatch.limit(for: ids.count)) { [self] db, _ in
-      try ids.reduce(0) { count, id in count + (try discard(id, db) ? 1 : 0) }
+      try ids.filter { try discard($0, db) }
     }
   }
 

@@ -11,7 +11,7 @@ extension SQLiteStore {
   ///   tables of others stand in it.
   func mend(_ connect: () async throws -> OpeningReport) async throws -> OpeningReport {
     // One process mends, and others that come meanwhile find the file mended.
-    guard let lock = try OwnerLock(path: "\(path)-mending") else {
+    guard let lock = try OwnerLock(path: "\(path)-mending", besides: path) else {
       throw OutboxError(.busy, details: "\(path) is damaged, and another process mends it")
     }
     defer { withExtendedLifetime(lock) {} }

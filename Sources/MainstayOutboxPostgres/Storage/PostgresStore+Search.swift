@@ -72,32 +72,41 @@ extension PostgresStore: OperationSearch {
     try await call(
       "SELECT uuid::text FROM mainstay.dead WHERE \(Self.condition) ORDER BY id LIMIT $6",
       Self.values(filter, limit)
-    ).compactMap { row in UUID(uuidString: try row.text(0)).map(OperationID.init) }
+    ).ids
   }
 
   /// Puts dead letters back, all of them by one statement.
-  package func redrive(contentsOf ids: [OperationID]) async throws -> Int {
+  package func redrive(contentsOf ids: [OperationID]) async throws -> [OperationID] {
     try await decide(
       "mainstay.redrive(id::uuid, $2::bigint)", [.texts(ids.map(\.description)), time])
   }
 
   /// Throws dead letters away, all of them by one statement.
-  package func discard(contentsOf ids: [OperationID]) async throws -> Int {
+  package func discard(contentsOf ids: [OperationID]) async throws -> [OperationID] {
     try await decide(
       "mainstay.discard(id::uuid, $3, $2::bigint)",
       [.texts(ids.map(\.description)), time, keepsOutcomes])
   }
 
-  /// How many of the ids a decision found; others are told.
-  private func decide(_ call: String, _ values: [PostgresValue]) async throws -> Int {
-    let count = try await ask(
+  /// Makes ready what waits for a time, all of it by one statement.
+  package func hasten(contentsOf ids: [OperationID]) async throws -> [OperationID] {
+    let rows = try await call(
       """
-      SELECT count(*) FILTER (WHERE \(call))
-      FROM unnest($1::text[]) AS id
-      """, values
-    ).int(0)
-    if count > 0 { announce() }
-    return Int(count)
+      UPDATE mainstay.op SET state = 'ready', cause = NULL, run_at = NULL, start_at = NULL
+      WHERE uuid IN (SELECT id::uuid FROM unnest($1::text[]) AS id)
+        AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
+      RETURNING uuid::text
+      """, [.texts(ids.map(\.description))])
+    if !rows.isEmpty { announce() }
+    return try rows.ids
+  }
+
+  /// The ids about which a decision says that they were there; others are told.
+  private func decide(_ call: String, _ values: [PostgresValue]) async throws -> [OperationID] {
+    let rows = try await self.call(
+      "SELECT id FROM unnest($1::text[]) AS id WHERE \(call)", values)
+    if !rows.isEmpty { announce() }
+    return try rows.ids
   }
 
   /// What has to hold of a row; nothing in the text is a wildcard.
@@ -125,5 +134,12 @@ extension PostgresStore: OperationSearch {
       .text(filter.text.isEmpty ? nil : filter.plain.withoutZeros), .text(filter.idPart),
       .text(filter.folded?.withoutZeros), .int(Int64(max(limit, 0))),
     ]
+  }
+}
+
+extension PostgresRows {
+  /// The first column as ids.
+  fileprivate var ids: [OperationID] {
+    get throws { try compactMap { UUID(uuidString: try $0.text(0)).map(OperationID.init) } }
   }
 }

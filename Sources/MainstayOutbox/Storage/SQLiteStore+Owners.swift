@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+
+/// For tools that say who works with a file, and what lies in it.
+extension SQLiteStore {
+  /// The processes that live and have the file open, the oldest first.
+  package func owners() async throws -> [StoreOwner] {
+    let folder = url.deletingLastPathComponent()
+    return try await read { db in
+      var types: [Int64: [PayloadType]] = [:]
+      // A file that is only looked at may be of a time before there were any.
+      if try Schema.has("mainstay_type", db) {
+        for row in try Row.fetchAll(db, sql: "SELECT owner, kind, version FROM mainstay_type") {
+          guard let owner = Int64.fromDatabaseValue(row["owner"]) else { continue }
+          types[owner, default: []].append(
+            ReadySearch.type(kind: row["kind"], version: row["version"]))
+        }
+      }
+      let rows = try Row.fetchAll(
+        db, sql: "SELECT id, lock, pid, boot, since FROM mainstay_owner ORDER BY id")
+      return rows.compactMap { row in
+        guard let id = Int64.fromDatabaseValue(row["id"]),
+          let lock = String.fromDatabaseValue(row["lock"])
+        else { return nil }
+        let path = folder.appending(path: lock).path(percentEncoded: false)
+        let boot = String.fromDatabaseValue(row["boot"])
+        guard OwnerLock.isHeld(path: path, since: boot) else { return nil }
+        return StoreOwner(
+          name: "process \(Int64.fromDatabaseValue(row["pid"]) ?? 0)",
+          since: Date(milliseconds: Int64.fromDatabaseValue(row["since"]) ?? 0),
+          types: types[id] ?? [])
+      }
+    }
+  }
+
+  /// What the dead letters are together.
+  package func deadLetterTotals() async throws -> DeadLetterTotals {
+    try await read { db in
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) AS n, sum(length(payload)) AS bytes, min(since) AS oldest
+          FROM mainstay_dead
+          """)
+      return DeadLetterTotals(
+        count: row.flatMap { Int.fromDatabaseValue($0["n"]) } ?? 0,
+        bytes: row.flatMap { Int.fromDatabaseValue($0["bytes"]) } ?? 0,
+        oldest: row.flatMap { Int64.fromDatabaseValue($0["oldest"]) }
+          .map(Date.init(milliseconds:)))
+    }
+  }
+}
