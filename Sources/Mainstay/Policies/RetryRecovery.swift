@@ -40,14 +40,10 @@ final class RetryRecovery {
       throw failure
     }
     doubt.note(failure, disposition)
-    if disposition == .unclassified, retry.condition.readsDisposition,
-      let report = retry.unclassified.report(
-        failure, of: retry.name ?? "retry", to: retry.audience)
-    {
-      tell(report)
-    }
     let rule = retry.condition.decide(failure, disposition)
     let mending = retry.recovery?.step(for: failure)
+    // A condition or a recovery of the user's may repeat what nobody has classified.
+    if disposition == .unclassified, rule == .never, mending == nil { report(failure) }
     // What is mended is worth another attempt, whatever its error says.
     let isHopeless = rule == .never && mending != nil
     let cost = budget.cost(after: failure, disposition)
@@ -67,6 +63,14 @@ final class RetryRecovery {
     try await sleep(delay)
     // The wait may have ended late, such as on a device that slept.
     guard isInTime(after: .zero) else { throw unmade(failure, .deadlineTooClose) }
+  }
+
+  /// Tells, once, that an error is not repeated since nobody has said what it is.
+  private func report(_ failure: any Error) {
+    guard retry.condition.readsDisposition else { return }
+    let report = retry.unclassified.report(
+      failure, of: retry.name ?? "retry", to: retry.audience, until: "it is not retried")
+    if let report { tell(report) }
   }
 
   /// Runs a step before the wait, and tells what became of it.
