@@ -30,15 +30,12 @@ final class RetryRecovery {
   /// Returns when the next attempt may begin.
   ///
   /// - Throws: The failure where there is no next attempt, or an earlier one that may have had an
-  ///   effect. `CancellationError` where the caller has gone away in the meantime.
+  ///   effect. `CancellationError` where the caller has gone away, or where a time limit ended the
+  ///   call and no earlier attempt may have had an effect.
   @usableFromInline
   func wait(after failure: any Error) async throws {
     let disposition = Classification.disposition(of: failure)
-    guard disposition != .cancelled else {
-      note(failure, attempt: machine.failures + 1, nil, .cancelled)
-      tell(.gaveUp(attempts: machine.failures + 1, reason: .cancelled), withLog: true)
-      throw failure
-    }
+    guard disposition != .cancelled else { throw stopped(failure) }
     doubt.note(failure, disposition)
     let rule = retry.condition.decide(failure, disposition)
     let mending = retry.recovery?.step(for: failure)
@@ -53,6 +50,8 @@ final class RetryRecovery {
         cost: cost)
     else { throw told(failure) }
     if let (step, error) = mending {
+      // A step that nobody waits for would not even be begun, and be told as failed.
+      if Task.isCancelled { throw cancelled() }
       let isMended = await mend(error, by: step)
       // An attempt was to follow, so the failure is not the last word.
       if Task.isCancelled { throw cancelled() }
@@ -102,10 +101,24 @@ final class RetryRecovery {
     notes.attached(to: doubt.told(failure), countsOutside: retry.nesting == .runsOnce)
   }
 
-  /// The caller has gone away before the attempt that was to follow.
-  private func cancelled() -> CancellationError {
-    giveUp(.cancelled)
-    return CancellationError()
+  /// An attempt was stopped, by the caller or a time limit: what the call ends with.
+  private func stopped(_ failure: any Error) -> any Error {
+    let reason = stopReason
+    note(failure, attempt: machine.failures + 1, nil, reason)
+    tell(.gaveUp(attempts: machine.failures + 1, reason: reason), withLog: true)
+    // Operations say in many ways that they were cancelled.
+    return told(Task.isCancelled ? CancellationError() : failure)
+  }
+
+  /// The call was stopped before the attempt that was to follow: what it ends with.
+  private func cancelled() -> any Error {
+    giveUp(stopReason)
+    return told(CancellationError())
+  }
+
+  /// Why a call that is cancelled makes no further attempt.
+  private var stopReason: PolicyEvent.GiveUpReason {
+    ActiveLimit.hasEndedCurrentTask ? .deadlineTooClose : .cancelled
   }
 
   private func giveUp(_ reason: PolicyEvent.GiveUpReason) {
@@ -166,7 +179,7 @@ final class RetryRecovery {
       return nil
     case .wait(let delay):
       let next = isCancelled ? nil : delay
-      note(failure, next, isCancelled ? .cancelled : nil)
+      note(failure, next, isCancelled ? stopReason : nil)
       tell(.attemptFailed(attempt: machine.failures, error: failure, nextDelay: next))
       return delay
     }
