@@ -142,6 +142,52 @@ import Testing
     #expect(BreakerBench.names(events.events) == ["settingsChanged", "waited"])
   }
 
+  @Test func `another kind lets nobody wait beyond its deadline`() async throws {
+    let limiter = limiter(maximumWait: .seconds(10))
+    // The usual order, in which the deadline is only announced: nothing but the limiter keeps it.
+    let pipeline = Pipeline("reads") {
+      Deadline(.seconds(5), clock: clock)
+      limiter
+      Timeout(.seconds(2), clock: clock)
+    }
+    try await limiter.run {}
+    let bound = await started { try await pipeline.run {} }
+    let patient = await started { try await limiter.run {} }
+    #expect(limiter.waiting == 2)
+    // Six seconds are too long for the one, by its deadline, and not for the other.
+    try limiter.setKind(.gcra(rate: 1, per: .seconds(6)))
+    let late = await #expect(throws: Rejection.self) { try await bound.value }
+    #expect(
+      late == Rejection(policy: "search", reason: .deadlineTooClose, retryAfter: .seconds(6)))
+    #expect(limiter.waiting == 1)
+    try limiter.setKind(.gcra(rate: 1, per: .seconds(3_600)))
+    let refused = await #expect(throws: Rejection.self) { try await patient.value }
+    #expect(
+      refused == Rejection(policy: "search", reason: .rateLimited, retryAfter: .seconds(3_600)))
+    #expect(limiter.waiting == 0)
+    #expect(
+      BreakerBench.names(events.events)
+        == ["settingsChanged", "rejected", "settingsChanged", "rejected"])
+  }
+
+  @Test func `a turn that another kind moves too far away is lost`() async throws {
+    let limiter = limiter()
+    try await limiter.run {}
+    let turn = try limiter.reserve(maximumWait: .seconds(5))
+    #expect(turn.delay == .seconds(1))
+    try limiter.setKind(.gcra(rate: 1, per: .seconds(60)))
+    #expect(turn.delay == .zero)
+    #expect(limiter.waiting == 0)
+    do {
+      try await turn.wait()
+      Issue.record("its turn came")
+    } catch {
+      #expect(
+        error as? Rejection
+          == Rejection(policy: "search", reason: .rateLimited, retryAfter: .seconds(60)))
+    }
+  }
+
   @MainActor @Test func `a waiter stays on its actor`() async throws {
     let limiter = limiter(maximumWait: .seconds(1))
     try await limiter.run {}
