@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension CircuitBreaker {
-  /// The failure that made a breaker open, for those whom it refuses.
+extension Rejection {
+  /// The error behind a refusal: the one that it was made with, or the failure that made a breaker
+  /// open.
   ///
-  /// A refusal holds this in place of the error: so a refusal costs no lock, and it is one error
-  /// that is kept, however many are refused.
-  final class TripCause: Sendable {
-    private let kept = Locked<AppError?>(nil)
+  /// The refusals of a breaker hold this in place of the error: so a refusal costs no lock, and it
+  /// is one error that is kept, however many are refused. It is one class for both, since a refusal
+  /// is copied on its way to the caller, and each reference in it is counted at each copy.
+  final class Cause: Sendable {
+    private let kept: Locked<(any Error)?>
 
-    /// The failure by which the breaker opened last; nil where it was none.
-    var failure: AppError? { kept.withLock { $0 } }
+    init(_ error: (any Error)? = nil) { kept = Locked(error) }
 
+    /// The error; for a breaker the failure by which it opened last, nil where it was none.
+    var error: (any Error)? { kept.withLock { $0 } }
+
+    /// A breaker opened by a failure, or by none.
     func keep(_ failure: AppError?) {
       // What was there is released outside of the lock.
       _ = kept.withLock { kept in
@@ -18,17 +23,19 @@ extension CircuitBreaker {
         return kept
       }
     }
+  }
+}
 
-    /// A failure without what caused it: so nothing is kept that belongs to others, nor a refusal
-    /// that leads back to here.
-    static func of(_ error: (any Error)?) -> AppError? {
-      // A cancellation that counts as a failure is one by a time limit.
-      let isCancelled = error?.isCancellation ?? true
-      guard let error = isCancelled ? TimedOut.ofCurrentTask : error else { return nil }
-      var failure = ErrorMapping.current.map(error)
-      if !failure.underlying.isEmpty { failure.fields.underlying = [] }
-      return failure
-    }
+extension CircuitBreaker {
+  /// A failure that opens a breaker, without what caused it: so nothing is kept that belongs to
+  /// others, nor a refusal that leads back to the breaker.
+  static func tripFailure(_ error: (any Error)?) -> AppError? {
+    // A cancellation that counts as a failure is one by a time limit.
+    let isCancelled = error?.isCancellation ?? true
+    guard let error = isCancelled ? TimedOut.ofCurrentTask : error else { return nil }
+    var failure = ErrorMapping.current.map(error)
+    if !failure.underlying.isEmpty { failure.fields.underlying = [] }
+    return failure
   }
 }
 
