@@ -12,8 +12,8 @@
 ///
 /// Turns are given in the order in which calls come, and the turn of each is known from the start.
 /// A call that would wait longer than it is willing to, or beyond the active ``Deadline``, is
-/// refused right away. A caller that is cancelled while it waits gives its turn back, and one that
-/// was cancelled before takes none.
+/// refused right away, as is one that would wait where as many wait as may. A caller that is
+/// cancelled while it waits gives its turn back, and one that was cancelled before takes none.
 ///
 /// Time is counted by `ContinuousClock`, which goes on while the device sleeps.
 public final class RateLimiter: Policy, Sendable {
@@ -31,13 +31,16 @@ public final class RateLimiter: Policy, Sendable {
   ///   - kind: How many calls may begin when.
   ///   - maximumWait: How long a call waits for its turn at most; zero or more, cut to a year, the
   ///     default is zero: nobody waits.
+  ///   - queue: How many calls wait for their turns at the same time at most, those included that
+  ///     have reserved one; 0 to 1,000,000, the default is 10,000.
   ///   - clock: The clock; the default is the continuous one.
   ///   - observer: Who is told about its events, besides the observer of the process.
   public convenience init(
-    _ name: String, _ kind: Kind, maximumWait: Duration = .zero,
+    _ name: String, _ kind: Kind, maximumWait: Duration = .zero, queue: Int = 10_000,
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
   ) {
-    let configuration = Configuration(name: name, kind: kind, maximumWait: maximumWait)
+    let configuration = Configuration(
+      name: name, kind: kind, maximumWait: maximumWait, queue: queue)
     do throws(ConfigurationError) {
       try self.init(validating: configuration, clock: clock, observer: observer)
     } catch {
@@ -129,7 +132,7 @@ public final class RateLimiter: Policy, Sendable {
   public var configuration: Configuration { guarded.withLock { $0.configuration } }
 
   /// Goes on with other settings: ``setKind(_:)``, and those who come later wait as long as
-  /// `maximumWait` says now.
+  /// `maximumWait` says now, and where `queue` has room for them.
   ///
   /// - Parameter configuration: The settings; the name has to be that of the limiter.
   /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
@@ -261,7 +264,8 @@ extension RateLimiter {
   ) throws(Rejection) -> Turn? {
     let timeLeft = Deadline.timeToWait
     let (own, answer, waiter, alarm) = guarded.withLock { guarded in
-      let own = own ?? guarded.configuration.maximumWait.clamped
+      let isFull = guarded.machine.waiting >= guarded.configuration.queue
+      let own = isFull ? .zero : own ?? guarded.configuration.maximumWait.clamped
       let willing = own > .zero ? min(own, timeLeft ?? own) : own
       let answer = guarded.machine.ask(cost: cost, now: now, atMost: willing)
       guard case .promised(let id, _) = answer else {

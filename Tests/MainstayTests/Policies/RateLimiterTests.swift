@@ -57,6 +57,38 @@ import Testing
     #expect(BreakerBench.names(events.events) == ["waited", "waited", "waited"])
   }
 
+  @Test func `no more wait than there are places for`() async throws {
+    let limiter = RateLimiter(
+      "search", .gcra(rate: 1, per: .seconds(1)), maximumWait: .seconds(60), queue: 1,
+      clock: clock, observer: events)
+    try await limiter.run {}
+    let waiting = await started { try await limiter.run { 42 } }
+    #expect(limiter.waiting == 1)
+    let full = Rejection(policy: "search", reason: .rateLimited, retryAfter: .seconds(2))
+    // Also where a deadline would have ended the wait, which is not why it is refused.
+    for deadline in [Duration.seconds(1), .seconds(60)] {
+      let refused = await #expect(throws: Rejection.self) {
+        try await Deadline(deadline, clock: clock).run { try await limiter.run {} }
+      }
+      #expect(refused == full)
+    }
+    do {
+      _ = try limiter.reserve(maximumWait: .seconds(9))
+      Issue.record("there was a place")
+    } catch {
+      #expect(error == full)
+    }
+    var settings = limiter.configuration
+    settings.queue = 2
+    try limiter.update(settings)
+    let turn = try limiter.reserve()
+    #expect(turn.delay == .seconds(2))
+    turn.cancel()
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    #expect(try await waiting.value == 42)
+  }
+
   @Test(.requirement("P33", "P22", "P31")) func `a cancelled waiter gives its turn back`()
     async throws
   {
