@@ -118,7 +118,8 @@ extension ResponseCache {
     let disposition = Classification.disposition(of: cause)
     guard policy.condition.allows(cause, disposition) else {
       if disposition == .unclassified,
-        let what = unclassified.report(cause, of: name, to: audience)
+        let what = unclassified.report(
+          cause, of: name, to: audience, until: "what is kept does not stand in for it")
       {
         tell { _ in what }
       }

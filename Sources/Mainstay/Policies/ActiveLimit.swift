@@ -12,6 +12,9 @@ final class ActiveLimit: Sendable {
   /// The innermost limit around the current task whose run goes on.
   static var current: ActiveLimit? { local.get()?.goingOn }
 
+  /// Whether a time limit has ended what the current task is at: its caller has not given up.
+  static var hasEndedCurrentTask: Bool { current?.hasExpired == true }
+
   /// The limit that ends first, among the one that began here and those around it on its clock.
   let limit: TimeLimit
   /// The reading of its clock at which it ends.

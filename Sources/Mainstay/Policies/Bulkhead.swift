@@ -230,7 +230,7 @@ extension Bulkhead: WaitingRoom {
     waiter?.end(.granted)
   }
 
-  func expire(_ id: UInt64) { leave(id)?.end(.expired) }
+  func expire(_ id: UInt64) { leave(id)?.end(.expired(nil)) }
 
   private func cancel(_ id: UInt64) { leave(id)?.end(.cancelled) }
 

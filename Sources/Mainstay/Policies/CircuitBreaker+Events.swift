@@ -8,7 +8,7 @@ extension CircuitBreaker {
     /// Whether the settings are others than those it was made with.
     var isChanged = false
     var random: SplitMix64
-    let tripCause: TripCause
+    let tripCause: Rejection.Cause
     var mailbox = EventMailbox()
     /// Those who wait for the verdict of a probe.
     var queue = VerdictQueue()
@@ -23,7 +23,7 @@ extension CircuitBreaker {
         if leaseExpired { post(.probeExpired, of: policy, at: reading) }
         mailbox.post(
           .circuitOpened(failures: failures, breakFor: breakFor), of: policy, at: reading,
-          cause: leaseExpired ? nil : tripCause.failure)
+          cause: leaseExpired ? nil : tripCause.error as? AppError)
       case .halfOpened: post(.circuitHalfOpened, of: policy, at: reading)
       case .closed: post(.circuitClosed, of: policy, at: reading)
       case .isolated: post(.circuitIsolated, of: policy, at: reading)

@@ -44,7 +44,7 @@ public final class CircuitBreaker: Policy, Sendable {
   let audience: PolicyAudience
   let guarded: Locked<Guarded>
   let gate = Gate()
-  let tripCause: TripCause
+  let tripCause: Rejection.Cause
   /// Which results count as failures; nil where none do.
   private let results: Retry.ResultCondition?
   // Asked on every call: looking whether `results` is nil would copy it.
@@ -129,7 +129,7 @@ public final class CircuitBreaker: Policy, Sendable {
     self.breakDuration = breakDuration
     self.results = results
     judgesResults = results != nil
-    let tripCause = TripCause()
+    let tripCause = Rejection.Cause()
     self.tripCause = tripCause
     guarded = Locked(
       Guarded(
@@ -343,7 +343,7 @@ extension CircuitBreaker {
     {
       return
     }
-    let cause = verdict == .failure ? TripCause.of(error()) : nil
+    let cause = verdict == .failure ? Self.tripFailure(error()) : nil
     step { guarded, now in
       let fraction = guarded.random.fraction()
       let event = guarded.machine.settle(

@@ -67,28 +67,31 @@ final class UnclassifiedReports: Sendable {
   /// The event for an error that nobody has classified; nil from the second time on.
   ///
   /// Where nobody listens it counts as told to nobody, and the log gets it: whoever knows libraries
-  /// that repeat any error has to see why this one does not.
+  /// that treat any error alike has to see why this one does not.
   ///
   /// - Parameters:
   ///   - error: What a call ended with.
   ///   - policy: Who tells it.
   ///   - audience: Whom it is told to.
+  ///   - consequence: What the policy does until somebody has classified it.
   /// - Returns: What to tell.
   func report(
-    _ error: any Error, of policy: String, to audience: PolicyAudience
+    _ error: any Error, of policy: String, to audience: PolicyAudience, until consequence: String
   ) -> PolicyEvent.What? {
     let gap = ClassificationGap(error)
     guard !audience.isEmpty else {
       if Self.hinted.isNew(gap) {
         PolicyLogger().observe(
-          PolicyEvent(policy: policy, what: Self.event(gap), reading: .zero))
+          PolicyEvent(policy: policy, what: Self.event(gap, consequence), reading: .zero))
       }
       return nil
     }
-    return told.isNew(gap) ? Self.event(gap) : nil
+    return told.isNew(gap) ? Self.event(gap, consequence) : nil
   }
 
-  private static func event(_ gap: ClassificationGap) -> PolicyEvent.What {
-    .unclassified(type: gap.type, cure: gap.cure + "; until then it is not retried.")
+  private static func event(
+    _ gap: ClassificationGap, _ consequence: String
+  ) -> PolicyEvent.What {
+    .unclassified(type: gap.type, cure: gap.cure + "; until then \(consequence).")
   }
 }

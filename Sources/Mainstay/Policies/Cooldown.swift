@@ -246,7 +246,10 @@ extension Cooldown {
   }
 
   private func learn(from disposition: Disposition) {
-    if case .throttled = disposition { begin(for: disposition.retryAfter) }
+    guard case .throttled = disposition else { return }
+    // A time that is none, or has passed, says as little as no time: calls of all at once are what
+    // the service has just refused.
+    begin(for: disposition.retryAfter.flatMap { $0 > .zero ? $0 : nil })
   }
 }
 

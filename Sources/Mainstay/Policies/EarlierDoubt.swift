@@ -22,15 +22,24 @@ struct EarlierDoubt {
   /// What the caller is told in place of the failure that the call ends with.
   ///
   /// An ``AppError`` stays and says that an earlier attempt may have been sent. An error of another
-  /// type has no place for that, so the earlier one is told.
+  /// type has no place for that, so the earlier one is told. That one does not know how long the
+  /// service asked to wait: where it did, the ``AppError`` of the later one is told.
   func told(_ failure: any Error) -> any Error {
-    switch Classification.disposition(of: failure) {
+    let disposition = Classification.disposition(of: failure)
+    switch disposition {
+    case .permanent, .needsUser, .unknownOutcome: return failure
+    // What nobody has classified is no answer that is known to be one.
+    case .unclassified: return unknown ?? failure
+    // Only a caller that gives up does not want to know.
+    case .cancelled: return ActiveLimit.hasEndedCurrentTask ? unknown ?? failure : failure
     case .rejected, .transient, .throttled: break
-    case .permanent, .needsUser, .unknownOutcome, .cancelled, .unclassified: return failure
     }
     if let unknown { return unknown }
     guard let maybeSent, !Self.leavesDoubt(failure) else { return failure }
-    return (failure as? AppError)?.adding(metadata: ["http.sent": "maybe"]) ?? maybeSent
+    let mark = ["http.sent": "maybe"]
+    if let failure = failure as? AppError { return failure.adding(metadata: mark) }
+    let isAskedToWait = disposition.retryAfter != nil && !(failure is Rejection)
+    return isAskedToWait ? ErrorMapping.current.map(failure).adding(metadata: mark) : maybeSent
   }
 
   private static func leavesDoubt(_ failure: any Error) -> Bool {

@@ -148,6 +148,7 @@ extension Hedge: PipelineStage {
     let words = "starts up to \(maximumCopies - 1) more copies side by side"
     var summary = StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: delay))
     summary.hedgesBlindly = safety == .safeToRepeat
+    summary.budget = isBudgetShared ? ObjectIdentifier(budget) : nil
     return [summary.running(by: timeline)]
   }
 

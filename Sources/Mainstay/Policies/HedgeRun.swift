@@ -91,7 +91,9 @@ final class HedgeRun<T: Sendable>: Sendable {
 
   /// Why no further copy may be started; nil where nothing speaks against it and it is paid for.
   private func reasonAgainst(_ copies: Copies) -> PolicyEvent.GiveUpReason? {
-    if Task.isCancelled { return .cancelled }
+    if Task.isCancelled {
+      return ActiveLimit.hasEndedCurrentTask ? .deadlineTooClose : .cancelled
+    }
     if let left = Deadline.remaining, left <= copies.machine.delay { return .deadlineTooClose }
     // Not given back to a copy that wins, unlike a repetition that succeeds: while a dependency is
     // slow every copy wins, and all of them are load (P30).

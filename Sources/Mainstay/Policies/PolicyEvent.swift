@@ -105,7 +105,7 @@ public struct PolicyEvent: Sendable {
     case attemptsUsedUp
     /// The error says that another attempt will not help, or must not be made.
     case notRetryable
-    /// The next attempt would begin after the deadline.
+    /// The next attempt would begin after the deadline, or a time limit ended this one.
     case deadlineTooClose
     /// The service asks to wait longer than ``Retry`` is willing to.
     case serverDelayTooLong

@@ -55,10 +55,10 @@ extension RateLimiter {
   /// Settings that come from outside, such as a file; checked by
   /// ``RateLimiter/init(validating:clock:observer:)``.
   ///
-  /// `burst` and `maximumWait` may be missing, and spans of time are numbers of seconds:
+  /// `burst`, `maximumWait` and `queue` may be missing, and spans of time are numbers of seconds:
   ///
   /// ```json
-  /// {"name": "search", "maximumWait": 2,
+  /// {"name": "search", "maximumWait": 2, "queue": 100,
   ///  "kind": {"tokenBucket": {"rate": 100, "per": 1, "burst": 20}}}
   /// ```
   ///
@@ -72,12 +72,18 @@ extension RateLimiter {
     /// How long a call waits for its turn at most; zero or more, cut to a year, the default is
     /// zero: nobody waits.
     public var maximumWait: Duration
+    /// How many calls wait for their turns at the same time at most, those included that have
+    /// reserved one; 0 to 1,000,000, the default is 10,000.
+    public var queue: Int
 
     /// Makes settings.
-    public init(name: String, kind: Kind, maximumWait: Duration = .zero) {
+    public init(
+      name: String, kind: Kind, maximumWait: Duration = .zero, queue: Int = 10_000
+    ) {
       self.name = name
       self.kind = kind
       self.maximumWait = maximumWait
+      self.queue = queue
     }
   }
 }
@@ -102,6 +108,7 @@ extension RateLimiter.Configuration {
     found.check(
       kind.per >= .nanoseconds(1), "per", kind.per, "it must be a nanosecond or more")
     found.check(maximumWait >= .zero, "maximumWait", maximumWait, "it must be zero or more")
+    found.check((0...1_000_000).contains(queue), "queue", queue, "it must be 0 to 1,000,000")
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "RateLimiter", violations: found.all)
     }
@@ -181,7 +188,7 @@ extension RateLimiter.Kind: Codable {
 
 extension RateLimiter.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case name, kind, maximumWait
+    case name, kind, maximumWait, queue
   }
 
   /// Decodes the settings; where there is no wait, nobody waits.
@@ -191,6 +198,7 @@ extension RateLimiter.Configuration: Codable {
       name: try values.decode(String.self, forKey: .name),
       kind: try values.decode(RateLimiter.Kind.self, forKey: .kind))
     maximumWait = try values.decodeSeconds(.maximumWait) ?? maximumWait
+    queue = try values.decode(.queue, default: queue)
   }
 
   /// Encodes the settings, the wait as a number of seconds.
@@ -199,5 +207,6 @@ extension RateLimiter.Configuration: Codable {
     try values.encode(name, forKey: .name)
     try values.encode(kind, forKey: .kind)
     try values.encodeSeconds(maximumWait, .maximumWait)
+    try values.encode(queue, forKey: .queue)
   }
 }

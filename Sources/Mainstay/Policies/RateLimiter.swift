@@ -12,8 +12,8 @@
 ///
 /// Turns are given in the order in which calls come, and the turn of each is known from the start.
 /// A call that would wait longer than it is willing to, or beyond the active ``Deadline``, is
-/// refused right away. A caller that is cancelled while it waits gives its turn back, and one that
-/// was cancelled before takes none.
+/// refused right away, as is one that would wait where as many wait as may. A caller that is
+/// cancelled while it waits gives its turn back, and one that was cancelled before takes none.
 ///
 /// Time is counted by `ContinuousClock`, which goes on while the device sleeps.
 public final class RateLimiter: Policy, Sendable {
@@ -31,13 +31,16 @@ public final class RateLimiter: Policy, Sendable {
   ///   - kind: How many calls may begin when.
   ///   - maximumWait: How long a call waits for its turn at most; zero or more, cut to a year, the
   ///     default is zero: nobody waits.
+  ///   - queue: How many calls wait for their turns at the same time at most, those included that
+  ///     have reserved one; 0 to 1,000,000, the default is 10,000.
   ///   - clock: The clock; the default is the continuous one.
   ///   - observer: Who is told about its events, besides the observer of the process.
   public convenience init(
-    _ name: String, _ kind: Kind, maximumWait: Duration = .zero,
+    _ name: String, _ kind: Kind, maximumWait: Duration = .zero, queue: Int = 10_000,
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
   ) {
-    let configuration = Configuration(name: name, kind: kind, maximumWait: maximumWait)
+    let configuration = Configuration(
+      name: name, kind: kind, maximumWait: maximumWait, queue: queue)
     do throws(ConfigurationError) {
       try self.init(validating: configuration, clock: clock, observer: observer)
     } catch {
@@ -115,7 +118,8 @@ public final class RateLimiter: Policy, Sendable {
   /// Sets how many calls may begin when, from now on.
   ///
   /// What is used up stays used up, as far as the new kind allows. Those who wait keep their place,
-  /// but their turns may come earlier or later than they were promised.
+  /// but their turns may come earlier or later than they were promised. Who would wait longer than
+  /// it is willing to, or beyond its ``Deadline``, is refused, with the time to come back.
   ///
   /// - Parameter kind: The new kind.
   /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
@@ -128,7 +132,7 @@ public final class RateLimiter: Policy, Sendable {
   public var configuration: Configuration { guarded.withLock { $0.configuration } }
 
   /// Goes on with other settings: ``setKind(_:)``, and those who come later wait as long as
-  /// `maximumWait` says now.
+  /// `maximumWait` says now, and where `queue` has room for them.
   ///
   /// - Parameter configuration: The settings; the name has to be that of the limiter.
   /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
@@ -139,17 +143,22 @@ public final class RateLimiter: Policy, Sendable {
 
   private func change(_ settings: (inout Configuration) -> Void) {
     let now = timeline.now
-    let (waiters, alarm, followers) = guarded.withLock { guarded in
+    let (waiters, refused, alarm, followers) = guarded.withLock { guarded in
       let before = guarded.configuration
       settings(&guarded.configuration)
       if guarded.configuration != before { guarded.isChanged = true }
-      if guarded.configuration.kind != before.kind {
-        guarded.machine.change(to: guarded.configuration.kind, now: now)
-      }
-      return (takeTurns(&guarded, now), guarded.newAlarm(), guarded.followers.compactMap(\.target))
+      var refused: [Refused] = []
+      if guarded.configuration.kind != before.kind { refused = guarded.changeKind(now) }
+      return (
+        takeTurns(&guarded, now), refused, guarded.newAlarm(),
+        guarded.followers.compactMap(\.target)
+      )
     }
     tell { _ in .settingsChanged }
     for waiter in waiters { waiter.end(.granted) }
+    for (waiter, reason, wait) in refused {
+      waiter.end(.expired(refuse(reason, retryAfter: wait)))
+    }
     if let alarm { ring(at: alarm) }
     for follower in followers { follower.ring() }
   }
@@ -187,56 +196,6 @@ public final class RateLimiter: Policy, Sendable {
   }
 }
 
-// Turns that are taken before they are used.
-extension RateLimiter {
-  /// A turn at a ``RateLimiter``; it is given back when it is dropped before it has come.
-  ///
-  /// A turn that has come is used up, whether or not anything was run.
-  public struct Reservation: ~Copyable, Sendable {
-    /// Nil where it has come already.
-    private var turn: Turn?
-
-    fileprivate init(turn: Turn?) { self.turn = turn }
-
-    /// How long it takes until the turn comes; it gets shorter when others give theirs back.
-    public var delay: Duration { turn?.delay ?? .zero }
-
-    /// Returns when the turn has come, on the caller's actor.
-    ///
-    /// - Throws: `CancellationError` for a caller that is cancelled meanwhile; the turn is given
-    ///   back then.
-    public consuming func wait() async throws { try await turn.take()?.wait() }
-
-    /// Gives the turn back, if it has not come.
-    public consuming func cancel() { turn.take()?.giveBack() }
-
-    deinit { turn?.giveBack() }
-  }
-
-  /// A turn that has not come yet.
-  @usableFromInline
-  struct Turn: Sendable {
-    let limiter: RateLimiter
-    let waiter: Waiter
-    let start: Duration
-
-    var delay: Duration {
-      let now = limiter.timeline.now
-      let turn = limiter.guarded.withLock { $0.machine.turn(of: waiter.id) }
-      return turn.map { max(.zero, $0 - now) } ?? .zero
-    }
-
-    func giveBack() { limiter.giveBack(waiter) }
-
-    @usableFromInline
-    func wait(isolation: isolated (any Actor)? = #isolation) async throws {
-      let ending = await waiter.ending(isolation: isolation) { giveBack() }
-      guard ending == .granted, !Task.isCancelled else { throw CancellationError() }
-      limiter.tell { .waited(max(.zero, $0 - start)) }
-    }
-  }
-}
-
 // The shell: the lock is held for a few instructions, and waiters go on after it is released.
 extension RateLimiter {
   /// An alarm of a limiter, which knows for when it was set.
@@ -252,6 +211,8 @@ extension RateLimiter {
     func ring() { limiter.ring(due) }
   }
 
+  private typealias Refused = (waiter: Waiter, reason: Rejection.Reason, retryAfter: Duration)
+
   private struct Follower {
     weak var target: (any AlarmTarget)?
   }
@@ -261,12 +222,23 @@ extension RateLimiter {
     var configuration: Configuration
     /// Whether the settings are others than those it was made with.
     var isChanged = false
-    var waiters: [UInt64: Waiter] = [:]
+    /// Those who wait, and how much less than the longest wait their deadlines leave them.
+    var waiters: [UInt64: (waiter: Waiter, slack: Duration)] = [:]
     /// Who is told of changes.
     var followers: [Follower] = []
     /// The due time of the alarm that rings first; nil where there is none.
     var alarm: Duration?
     var mailbox = EventMailbox()
+
+    /// Goes on by the kind of the settings.
+    ///
+    /// - Returns: Who is not willing to wait for as long as that kind asks for.
+    mutating func changeKind(_ now: Duration) -> [Refused] {
+      machine.change(to: configuration.kind, now: now).compactMap { broken in
+        guard let (waiter, slack) = waiters.removeValue(forKey: broken.id) else { return nil }
+        return (waiter, broken.excess <= slack ? .deadlineTooClose : .rateLimited, broken.wait)
+      }
+    }
 
     /// Notes that an alarm is needed, where none rings in time for the next turn.
     mutating func newAlarm() -> Duration? {
@@ -292,14 +264,15 @@ extension RateLimiter {
   ) throws(Rejection) -> Turn? {
     let timeLeft = Deadline.timeToWait
     let (own, answer, waiter, alarm) = guarded.withLock { guarded in
-      let own = own ?? guarded.configuration.maximumWait.clamped
+      let isFull = guarded.machine.waiting >= guarded.configuration.queue
+      let own = isFull ? .zero : own ?? guarded.configuration.maximumWait.clamped
       let willing = own > .zero ? min(own, timeLeft ?? own) : own
       let answer = guarded.machine.ask(cost: cost, now: now, atMost: willing)
       guard case .promised(let id, _) = answer else {
         return (own, answer, Waiter?.none, Duration?.none)
       }
       let waiter = Waiter(id: id)
-      guarded.waiters[id] = waiter
+      guarded.waiters[id] = (waiter, own - willing)
       return (own, answer, waiter, guarded.newAlarm())
     }
     if let alarm { ring(at: alarm) }
@@ -326,7 +299,10 @@ extension RateLimiter {
     if let alarm { ring(at: alarm) }
   }
 
-  private func giveBack(_ waiter: Waiter) {
+  /// When a turn that was taken comes; nil where it has come, or is none any more.
+  func turn(of id: UInt64) -> Duration? { guarded.withLock { $0.machine.turn(of: id) } }
+
+  func giveBack(_ waiter: Waiter) {
     let now = timeline.now
     let (wasGivenBack, waiters, alarm) = guarded.withLock { guarded in
       let wasGivenBack = guarded.machine.giveBack(waiter.id, now: now)
@@ -339,7 +315,9 @@ extension RateLimiter {
   }
 
   private func takeTurns(_ guarded: inout Guarded, _ now: Duration) -> [Waiter] {
-    guarded.machine.takeTurns(now: now).compactMap { guarded.waiters.removeValue(forKey: $0) }
+    guarded.machine.takeTurns(now: now).compactMap {
+      guarded.waiters.removeValue(forKey: $0)?.waiter
+    }
   }
 
   private func ring(at due: Duration) {

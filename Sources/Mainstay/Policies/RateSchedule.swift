@@ -79,11 +79,34 @@ enum RateSchedule: Sendable {
 
   /// The same under another law: what is used up at a reading stays used up.
   ///
-  /// No more is free than before, so changing the law to and fro lets nobody through.
+  /// No more is free than before, so changing the law to and fro lets nobody through. What counts
+  /// goes on counting from when it began, and parts of a call are kept: else a limit that is
+  /// changed again and again would never be free.
   func changed(to kind: RateLimiter.Kind, at time: Nanoseconds) -> RateSchedule {
     var new = RateSchedule(kind)
-    new.admit(new.highestCost - min(free(at: time), new.highestCost), at: time)
-    return new
+    switch (self, new) {
+    case (.slidingWindow(let old), .slidingWindow(var log)):
+      log.take(from: old, at: time)
+      return .slidingWindow(log)
+    case (.slidingWindow, _), (_, .slidingWindow):
+      new.admit(new.highestCost - min(free(at: time), new.highestCost), at: time)
+      return new
+    case (_, .tokenBucket(var bucket)):
+      bucket.hold(calls(at: time), at: time)
+      return .tokenBucket(bucket)
+    case (_, .gcra(var cells)):
+      cells.hold(calls(at: time), at: time)
+      return .gcra(cells)
+    }
+  }
+
+  /// What calls may cost that begin at a reading, to the parts of a call.
+  private func calls(at time: Nanoseconds) -> CallParts {
+    switch self {
+    case .tokenBucket(let bucket): bucket.calls(at: time)
+    case .gcra(let cells): cells.calls(at: time)
+    case .slidingWindow(let log): CallParts(parts: Int128(log.free(at: time)), perCall: 1)
+    }
   }
 
   /// Lets a call through if it may run at a reading, not before the latest one.
@@ -114,6 +137,20 @@ enum RateSchedule: Sendable {
       log.admit(cost, at: time)
       self = .slidingWindow(log)
     }
+  }
+}
+
+/// A number of calls that need not be whole, zero or more.
+struct CallParts: Sendable {
+  let parts: Int128
+  let perCall: Int128
+
+  /// The same in other parts, rounded down; no more calls than a bound.
+  func counted(in perCall: Int128, atMost bound: Int) -> Int128 {
+    // Apart, since their product could be too large.
+    let (whole, rest) = parts.quotientAndRemainder(dividingBy: self.perCall)
+    guard whole < bound else { return Int128(bound) * perCall }
+    return whole * perCall + rest * perCall / self.perCall
   }
 }
 
@@ -152,6 +189,15 @@ struct TokenBucket: Sendable {
   }
 
   func free(at time: Nanoseconds) -> Int { Int(clamping: parts(at: time) / token) }
+
+  func calls(at time: Nanoseconds) -> CallParts {
+    CallParts(parts: max(0, parts(at: time)), perCall: token)
+  }
+
+  /// So many calls are free at a reading, up to the burst.
+  mutating func hold(_ calls: CallParts, at now: Nanoseconds) {
+    (parts, time) = (calls.counted(in: token, atMost: burst), now)
+  }
 
   mutating func admit(_ cost: Int, at now: Nanoseconds) {
     parts = parts(at: now) - Int128(cost) * token
@@ -194,70 +240,18 @@ struct GenericCellRate: Sendable {
     return max(0, burst - Int(clamping: (ahead + cell - 1) / cell))
   }
 
+  func calls(at time: Nanoseconds) -> CallParts {
+    let ahead = max(0, workedOff - time * rate)
+    return CallParts(parts: max(0, Int128(burst) * cell - ahead), perCall: cell)
+  }
+
+  /// So many calls are free at a reading, up to the burst.
+  mutating func hold(_ calls: CallParts, at time: Nanoseconds) {
+    let free = calls.counted(in: cell, atMost: burst)
+    workedOff = time * rate + Int128(burst) * cell - free
+  }
+
   mutating func admit(_ cost: Int, at time: Nanoseconds) {
     workedOff = max(workedOff, time * rate) + Int128(cost) * cell
-  }
-}
-
-/// The calls of the last window, one by one; a call counts for exactly as long as the window is.
-struct SlidingWindowLog: Sendable {
-  private struct Entry {
-    let time: Nanoseconds
-    var cost: Int
-  }
-
-  let limit: Int
-  private let window: Nanoseconds
-  /// The oldest first, from `front` on.
-  private var entries: [Entry] = []
-  private var front = 0
-  private var used = 0
-
-  init(limit: Int, window: Nanoseconds) {
-    self.limit = limit
-    self.window = window
-  }
-
-  /// The same law before the first call.
-  var emptied: SlidingWindowLog { SlidingWindowLog(limit: limit, window: window) }
-  /// How many entries are kept, those included that have left the window.
-  var entryCount: Int { entries.count }
-
-  func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
-    var excess = used + cost - limit
-    var index = front
-    var end = time
-    // The log never runs out, since no call costs more than the limit.
-    while excess > 0 {
-      excess -= entries[index].cost
-      end = max(end, entries[index].time + window)
-      index += 1
-    }
-    return end
-  }
-
-  func free(at time: Nanoseconds) -> Int {
-    let over = entries[front...].prefix { $0.time + window <= time }
-    return limit - used + over.map(\.cost).reduce(0, +)
-  }
-
-  mutating func admit(_ cost: Int, at time: Nanoseconds) {
-    while front < entries.endIndex, entries[front].time + window <= time {
-      used -= entries[front].cost
-      front += 1
-    }
-    if front == entries.endIndex {
-      entries.removeAll(keepingCapacity: true)
-      front = 0
-    } else if front > max(32, entries.count / 2) {
-      entries.removeFirst(front)
-      front = 0
-    }
-    used += cost
-    if let last = entries.indices.last, entries[last].time == time {
-      entries[last].cost += cost
-    } else {
-      entries.append(Entry(time: time, cost: cost))
-    }
   }
 }

@@ -49,10 +49,9 @@ public struct Rejection: Error, Sendable {
   public let retryAfter: Duration?
   /// The error that was replaced, for `foreignError`; for `circuitOpen` and `circuitProbing` the
   /// failure that opened the breaker last, without its own causes, nil where it was none.
-  public var cause: (any Error)? { given ?? tripCause?.failure }
+  public var cause: (any Error)? { origin?.error }
 
-  private let given: (any Error)?
-  private let tripCause: CircuitBreaker.TripCause?
+  private let origin: Cause?
 
   /// Makes a refusal.
   public init(
@@ -61,20 +60,18 @@ public struct Rejection: Error, Sendable {
     self.policy = policy
     self.reason = reason
     self.retryAfter = retryAfter
-    given = cause
-    tripCause = nil
+    origin = cause.map { Cause($0) }
   }
 
   /// Makes a refusal by a breaker that a failure may have opened.
   init(
     policy: String, reason: Reason, retryAfter: Duration? = nil,
-    after tripCause: CircuitBreaker.TripCause
+    after tripCause: Cause
   ) {
     self.policy = policy
     self.reason = reason
     self.retryAfter = retryAfter
-    given = nil
-    self.tripCause = tripCause
+    origin = tripCause
   }
 }
 

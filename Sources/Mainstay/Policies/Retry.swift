@@ -12,8 +12,9 @@
 /// ``RetryBudget``.
 ///
 /// Where an attempt has left the outcome unknown, its error is thrown in place of a refusal or of a
-/// failure that may pass: those say nothing about what that attempt did. One that may be repeated
-/// and may have been sent leaves its mark in the last error, or is thrown in its place.
+/// failure that may pass, or where a time limit ends a later one: those say nothing about what that
+/// attempt did. One that may be repeated and may have been sent leaves its mark in the last error,
+/// or is thrown in its place.
 ///
 /// A retry inside of another one never multiplies the attempts: in one pipeline it runs the
 /// operation once, and between pipelines the outer one counts the attempts that the inner one made.
@@ -32,7 +33,7 @@ public struct Retry: Policy {
   let unclassified = UnclassifiedReports()
   let budget: RetryBudget
   /// Whether the budget was given, and is kept elsewhere as well.
-  private let isBudgetShared: Bool
+  let isBudgetShared: Bool
   let results: ResultCondition?
   // Asked on every call: looking whether `results` is nil would copy it.
   @usableFromInline let judgesResults: Bool

@@ -30,24 +30,17 @@ final class RetryRecovery {
   /// Returns when the next attempt may begin.
   ///
   /// - Throws: The failure where there is no next attempt, or an earlier one that may have had an
-  ///   effect. `CancellationError` where the caller has gone away in the meantime.
+  ///   effect. `CancellationError` where the caller has gone away, or where a time limit ended the
+  ///   call and no earlier attempt may have had an effect.
   @usableFromInline
   func wait(after failure: any Error) async throws {
     let disposition = Classification.disposition(of: failure)
-    guard disposition != .cancelled else {
-      note(failure, attempt: machine.failures + 1, nil, .cancelled)
-      tell(.gaveUp(attempts: machine.failures + 1, reason: .cancelled), withLog: true)
-      throw failure
-    }
+    guard disposition != .cancelled else { throw stopped(failure) }
     doubt.note(failure, disposition)
-    if disposition == .unclassified, retry.condition.readsDisposition,
-      let report = retry.unclassified.report(
-        failure, of: retry.name ?? "retry", to: retry.audience)
-    {
-      tell(report)
-    }
     let rule = retry.condition.decide(failure, disposition)
     let mending = retry.recovery?.step(for: failure)
+    // A condition or a recovery of the user's may repeat what nobody has classified.
+    if disposition == .unclassified, rule == .never, mending == nil { report(failure) }
     // What is mended is worth another attempt, whatever its error says.
     let isHopeless = rule == .never && mending != nil
     let cost = budget.cost(after: failure, disposition)
@@ -57,6 +50,8 @@ final class RetryRecovery {
         cost: cost)
     else { throw told(failure) }
     if let (step, error) = mending {
+      // A step that nobody waits for would not even be begun, and be told as failed.
+      if Task.isCancelled { throw cancelled() }
       let isMended = await mend(error, by: step)
       // An attempt was to follow, so the failure is not the last word.
       if Task.isCancelled { throw cancelled() }
@@ -67,6 +62,14 @@ final class RetryRecovery {
     try await sleep(delay)
     // The wait may have ended late, such as on a device that slept.
     guard isInTime(after: .zero) else { throw unmade(failure, .deadlineTooClose) }
+  }
+
+  /// Tells, once, that an error is not repeated since nobody has said what it is.
+  private func report(_ failure: any Error) {
+    guard retry.condition.readsDisposition else { return }
+    let report = retry.unclassified.report(
+      failure, of: retry.name ?? "retry", to: retry.audience, until: "it is not retried")
+    if let report { tell(report) }
   }
 
   /// Runs a step before the wait, and tells what became of it.
@@ -98,10 +101,24 @@ final class RetryRecovery {
     notes.attached(to: doubt.told(failure), countsOutside: retry.nesting == .runsOnce)
   }
 
-  /// The caller has gone away before the attempt that was to follow.
-  private func cancelled() -> CancellationError {
-    giveUp(.cancelled)
-    return CancellationError()
+  /// An attempt was stopped, by the caller or a time limit: what the call ends with.
+  private func stopped(_ failure: any Error) -> any Error {
+    let reason = stopReason
+    note(failure, attempt: machine.failures + 1, nil, reason)
+    tell(.gaveUp(attempts: machine.failures + 1, reason: reason), withLog: true)
+    // Operations say in many ways that they were cancelled.
+    return told(Task.isCancelled ? CancellationError() : failure)
+  }
+
+  /// The call was stopped before the attempt that was to follow: what it ends with.
+  private func cancelled() -> any Error {
+    giveUp(stopReason)
+    return told(CancellationError())
+  }
+
+  /// Why a call that is cancelled makes no further attempt.
+  private var stopReason: PolicyEvent.GiveUpReason {
+    ActiveLimit.hasEndedCurrentTask ? .deadlineTooClose : .cancelled
   }
 
   private func giveUp(_ reason: PolicyEvent.GiveUpReason) {
@@ -162,7 +179,7 @@ final class RetryRecovery {
       return nil
     case .wait(let delay):
       let next = isCancelled ? nil : delay
-      note(failure, next, isCancelled ? .cancelled : nil)
+      note(failure, next, isCancelled ? stopReason : nil)
       tell(.attemptFailed(attempt: machine.failures, error: failure, nextDelay: next))
       return delay
     }

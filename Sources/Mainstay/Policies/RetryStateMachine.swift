@@ -62,12 +62,13 @@ struct RetryStateMachine: Sendable {
         return .giveUp(.notRetryable)
       }
       (delay, isHint) = hint.map { (spread($0.clamped, situation), true) } ?? (own, false)
-    case .afterBackoff(let hint?), .afterHint(let hint?):
+    // A time that is none, or has passed, says as little as no time: nobody comes back at once.
+    case .afterBackoff(let hint?) where hint > .zero, .afterHint(let hint?) where hint > .zero:
       isTooLong = hint.clamped > limits.maximumServerDelay
       let floor = if case .afterBackoff = rule { own } else { Duration.zero }
       let hinted = spread(hint.clamped, situation)
       (delay, isHint) = (max(floor, hinted), hinted >= floor)
-    case .afterBackoff(nil), .afterHint(nil): delay = own
+    case .afterBackoff, .afterHint: delay = own
     }
     guard !situation.isInsideAnother else { return .giveUp(.insideAnotherRetry) }
     guard failures < limits.maximumAttempts else { return .giveUp(.attemptsUsedUp) }

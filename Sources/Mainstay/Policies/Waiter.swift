@@ -14,9 +14,11 @@ protocol WaitingRoom: AnyObject, Sendable {
 
 /// One caller that waits: it is told once how that ended, and goes on where it was.
 final class Waiter: AlarmTarget {
-  enum Ending: Sendable {
+  enum Ending: Sendable, Equatable {
     case granted
-    case expired
+    /// It has waited for as long as it was willing to, or would have to wait for longer: then with
+    /// what it is told.
+    case expired(Rejection?)
     case cancelled
   }
 

@@ -75,6 +75,14 @@ import Testing
     #expect(none == nil)
   }
 
+  @Test func `an outcome that does not fit a call is not told`() async throws {
+    let chaos = chaos(.outcome(7))
+    #expect(try await chaos.run { "text" } == "text")
+    #expect(recorder.names.isEmpty)
+    #expect(try await chaos.run { 42 } == 7)
+    #expect(recorder.names == ["chaosInjected"])
+  }
+
   @Test func `a latency by chance stays within its bounds`() async throws {
     let clock = ManualClock()
     let chaos = chaos(.latency(.seconds(1) ... .seconds(3)), clock: clock)

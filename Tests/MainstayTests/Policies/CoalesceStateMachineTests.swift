@@ -74,6 +74,24 @@ import Testing
     return machine.goneEarlyCount == 0 ? nil : "somebody is kept who had gone"
   }
 
+  @Test func `those who stay get the answer in the order in which they came`() {
+    var machine = Machine()
+    // Who asks first does not always come first.
+    let callers = (0..<10_000).map { _ in machine.nextID() }.reversed()
+    for caller in callers { _ = machine.join(1, caller: caller, waiter: caller) }
+    guard let flight = machine.flight(of: 1) else {
+      Issue.record("nobody flies")
+      return
+    }
+    for caller in callers where !caller.isMultiple(of: 3) {
+      let leaving = machine.leave(caller)
+      #expect(leaving.waiter == caller && leaving.cancelledFlight == nil)
+    }
+    #expect(machine.callerCount == 3_333)
+    #expect(machine.end(flight) == callers.filter { $0.isMultiple(of: 3) })
+    #expect(machine.callerCount == 0 && machine.flightCount == 0)
+  }
+
   @Test func `who goes away after the end leaves nothing behind`() {
     var machine = Machine()
     let caller = machine.nextID()

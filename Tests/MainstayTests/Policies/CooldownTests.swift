@@ -51,13 +51,21 @@ import Testing
     arguments: [
       Disposition.transient(retryAfter: .seconds(9)), .permanent, .needsUser, .unknownOutcome,
       .cancelled, .rejected(retryAfter: .seconds(9)), .unclassified,
-      .throttled(retryAfter: .zero),
     ])
   func `nothing else begins a cooldown`(disposition: Disposition) async {
     let cooldown = cooldown()
     await answer(disposition, at: cooldown)
     #expect(cooldown.remaining == nil)
     #expect(events.events.isEmpty)
+  }
+
+  @Test(arguments: [nil, .zero, .seconds(-5)] as [Duration?])
+  func `a service that names no time to come holds calls back for the usual one`(
+    hint: Duration?
+  ) async {
+    let cooldown = cooldown()
+    await answer(.throttled(retryAfter: hint), at: cooldown)
+    #expect(cooldown.remaining == .seconds(1))
   }
 
   @Test(.requirement("P24")) func `each extension is told once, a shorter hint is not`() async {

@@ -140,6 +140,29 @@ import Testing
     #expect(pipeline.explain().maximumCalls == 6)
   }
 
+  @Test func `a hedge and a retry that share a budget are not told to`() {
+    func found(_ first: RetryBudget, _ second: RetryBudget) -> [PipelineExplanation.Finding.Rule] {
+      let (retry, hedge) = (Retry(budget: first), Hedge(budget: second))
+      let limits = (Deadline(.seconds(60)), Timeout(.seconds(2)))
+      let outside = Pipeline("rules") {
+        limits.0
+        retry
+        hedge
+        limits.1
+      }
+      let inside = Pipeline("rules") {
+        limits.0
+        hedge
+        retry
+        limits.1
+      }
+      return (outside.explain().findings + inside.explain().findings).map(\.rule)
+    }
+    let budget = RetryBudget()
+    #expect(found(budget, budget).isEmpty)
+    #expect(found(budget, RetryBudget()) == [.hedgeAndRetry, .hedgeAndRetry])
+  }
+
   @Test func `a hedge of what may have had its effect`() {
     let (hedge, pay) = (Fake.hedge, Timeout(.seconds(2), disposition: .unknownOutcome))
     #expect(

@@ -18,8 +18,8 @@ import Testing
       options(
         .init(
           name: " ", kind: .tokenBucket(rate: 0, per: .zero, burst: -1),
-          maximumWait: .seconds(-1)))
-        == ["name", "rate", "burst", "per", "maximumWait"])
+          maximumWait: .seconds(-1), queue: -1))
+        == ["name", "rate", "burst", "per", "maximumWait", "queue"])
     #expect(
       options(.init(name: "", kind: .gcra(rate: .max, per: .seconds(-1), burst: .max)))
         == ["name", "rate", "burst", "per"])
@@ -39,9 +39,9 @@ import Testing
       .slidingWindow(limit: 100_000, per: .seconds(Int64.max)),
     ])
   func `settings at the edge of what is legal are legal`(kind: RateLimiter.Kind) async throws {
-    for wait in [Duration.zero, .seconds(Int64.max)] {
+    for (wait, queue) in [(Duration.zero, 0), (.seconds(Int64.max), 1_000_000)] {
       let limiter = try RateLimiter(
-        validating: .init(name: "a", kind: kind, maximumWait: wait))
+        validating: .init(name: "a", kind: kind, maximumWait: wait, queue: queue))
       #expect(try await limiter.run { 42 } == 42)
     }
   }
@@ -51,7 +51,8 @@ import Testing
     .gcra(rate: 3, per: .seconds(1), burst: 2), .slidingWindow(limit: 7, per: .seconds(60)),
   ])
   func `settings survive JSON`(kind: RateLimiter.Kind) throws {
-    let settings = RateLimiter.Configuration(name: "a", kind: kind, maximumWait: .seconds(2))
+    let settings = RateLimiter.Configuration(
+      name: "a", kind: kind, maximumWait: .seconds(2), queue: 7)
     let json = try JSONEncoder().encode(settings)
     #expect(try JSONDecoder().decode(RateLimiter.Configuration.self, from: json) == settings)
   }

@@ -96,7 +96,7 @@ extension RateLimiterStateMachineTests {
     for (old, new) in kinds.flatMap({ old in kinds.map { (old, $0) } }) {
       var machine = RateLimiterStateMachine(old)
       #expect(machine.ask(cost: 7, now: .zero, atMost: .zero) == .granted)
-      for _ in 0..<5 { machine.change(to: new, now: .zero) }
+      for _ in 0..<5 { #expect(machine.change(to: new, now: .zero) == []) }
       #expect(machine.ask(cost: 3, now: .zero, atMost: .zero) == .granted, "\(old) \(new)")
       guard case .refused = machine.ask(cost: 1, now: .zero, atMost: .zero) else {
         Issue.record("more was free under \(new) than under \(old)")
@@ -114,12 +114,15 @@ extension RateLimiterStateMachineTests {
         machine.ask(cost: id == 2 ? 4 : 1, now: .zero, atMost: .aYear)
           == .promised(UInt64(id), wait: .seconds([1, 2, 6][id])))
     }
-    machine.change(to: .gcra(rate: 10, per: .seconds(1), burst: 2), now: .milliseconds(500))
-    #expect(machine.turn(of: 0) == .milliseconds(600))
-    #expect(machine.turn(of: 1) == .milliseconds(700))
+    let gcra = RateLimiter.Kind.gcra(rate: 10, per: .seconds(1), burst: 2)
+    #expect(machine.change(to: gcra, now: .milliseconds(500)) == [])
+    // Half a call had become free by then.
+    #expect(machine.turn(of: 0) == .milliseconds(550))
+    #expect(machine.turn(of: 1) == .milliseconds(650))
     // More than the new burst counts as the whole of it.
-    #expect(machine.turn(of: 2) == .milliseconds(900))
-    machine.change(to: .slidingWindow(limit: 2, per: .seconds(3)), now: .milliseconds(600))
+    #expect(machine.turn(of: 2) == .milliseconds(850))
+    let window = RateLimiter.Kind.slidingWindow(limit: 2, per: .seconds(3))
+    #expect(machine.change(to: window, now: .milliseconds(600)) == [])
     #expect(machine.takeTurns(now: .milliseconds(600)) == [0])
     #expect(machine.turn(of: 1) == .milliseconds(3_600))
     #expect(machine.turn(of: 2) == .milliseconds(6_600))

@@ -57,6 +57,38 @@ import Testing
     #expect(BreakerBench.names(events.events) == ["waited", "waited", "waited"])
   }
 
+  @Test func `no more wait than there are places for`() async throws {
+    let limiter = RateLimiter(
+      "search", .gcra(rate: 1, per: .seconds(1)), maximumWait: .seconds(60), queue: 1,
+      clock: clock, observer: events)
+    try await limiter.run {}
+    let waiting = await started { try await limiter.run { 42 } }
+    #expect(limiter.waiting == 1)
+    let full = Rejection(policy: "search", reason: .rateLimited, retryAfter: .seconds(2))
+    // Also where a deadline would have ended the wait, which is not why it is refused.
+    for deadline in [Duration.seconds(1), .seconds(60)] {
+      let refused = await #expect(throws: Rejection.self) {
+        try await Deadline(deadline, clock: clock).run { try await limiter.run {} }
+      }
+      #expect(refused == full)
+    }
+    do {
+      _ = try limiter.reserve(maximumWait: .seconds(9))
+      Issue.record("there was a place")
+    } catch {
+      #expect(error == full)
+    }
+    var settings = limiter.configuration
+    settings.queue = 2
+    try limiter.update(settings)
+    let turn = try limiter.reserve()
+    #expect(turn.delay == .seconds(2))
+    turn.cancel()
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    #expect(try await waiting.value == 42)
+  }
+
   @Test(.requirement("P33", "P22", "P31")) func `a cancelled waiter gives its turn back`()
     async throws
   {
@@ -140,6 +172,52 @@ import Testing
       try limiter.setKind(.gcra(rate: 0, per: .seconds(1)))
     }
     #expect(BreakerBench.names(events.events) == ["settingsChanged", "waited"])
+  }
+
+  @Test func `another kind lets nobody wait beyond its deadline`() async throws {
+    let limiter = limiter(maximumWait: .seconds(10))
+    // The usual order, in which the deadline is only announced: nothing but the limiter keeps it.
+    let pipeline = Pipeline("reads") {
+      Deadline(.seconds(5), clock: clock)
+      limiter
+      Timeout(.seconds(2), clock: clock)
+    }
+    try await limiter.run {}
+    let bound = await started { try await pipeline.run {} }
+    let patient = await started { try await limiter.run {} }
+    #expect(limiter.waiting == 2)
+    // Six seconds are too long for the one, by its deadline, and not for the other.
+    try limiter.setKind(.gcra(rate: 1, per: .seconds(6)))
+    let late = await #expect(throws: Rejection.self) { try await bound.value }
+    #expect(
+      late == Rejection(policy: "search", reason: .deadlineTooClose, retryAfter: .seconds(6)))
+    #expect(limiter.waiting == 1)
+    try limiter.setKind(.gcra(rate: 1, per: .seconds(3_600)))
+    let refused = await #expect(throws: Rejection.self) { try await patient.value }
+    #expect(
+      refused == Rejection(policy: "search", reason: .rateLimited, retryAfter: .seconds(3_600)))
+    #expect(limiter.waiting == 0)
+    #expect(
+      BreakerBench.names(events.events)
+        == ["settingsChanged", "rejected", "settingsChanged", "rejected"])
+  }
+
+  @Test func `a turn that another kind moves too far away is lost`() async throws {
+    let limiter = limiter()
+    try await limiter.run {}
+    let turn = try limiter.reserve(maximumWait: .seconds(5))
+    #expect(turn.delay == .seconds(1))
+    try limiter.setKind(.gcra(rate: 1, per: .seconds(60)))
+    #expect(turn.delay == .zero)
+    #expect(limiter.waiting == 0)
+    do {
+      try await turn.wait()
+      Issue.record("its turn came")
+    } catch {
+      #expect(
+        error as? Rejection
+          == Rejection(policy: "search", reason: .rateLimited, retryAfter: .seconds(60)))
+    }
   }
 
   @MainActor @Test func `a waiter stays on its actor`() async throws {

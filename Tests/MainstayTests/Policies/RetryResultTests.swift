@@ -145,13 +145,17 @@ import Testing
   }
 
   @Test func `the final error says what became of each attempt`() async throws {
-    let recorder = EventRecorder()
+    let (clock, recorder) = (ManualClock(), EventRecorder())
     let retry = Retry(
-      maximumAttempts: 3, backoff: .none, observer: recorder)
-    var errors = [429, 503, 503].map { AppError.http(status: $0, retryAfter: .zero) }
-    let error = await #expect(throws: AppError.self) {
-      try await retry.run { throw errors.removeFirst() }
+      maximumAttempts: 3, backoff: .none, clock: clock, observer: recorder)
+    let errors = Locked(
+      [429, 503, 503].map { AppError.http(status: $0, retryAfter: .nanoseconds(1)) })
+    let call = Task { try await retry.run { throw errors.withLock { $0.removeFirst() } } }
+    for _ in 1...2 {
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(1))
     }
+    let error = await #expect(throws: AppError.self) { try await call.value }
     #expect(error?.metadata["retry.attempts"] == "3")
     #expect(
       error?.metadata["retry.log"]

@@ -61,8 +61,19 @@ import Testing
     var machine = Self.machine(attempts: 9)
     let most = machine.attemptFailed(.afterHint(.seconds(10)), Self.situation(hintChance: 1))
     #expect(most == .wait(.seconds(11)))
-    let least = machine.attemptFailed(.afterHint(.zero), Self.situation(hintChance: 1))
-    #expect(least == .wait(.zero))
+    let least = machine.attemptFailed(.afterHint(.seconds(10)), Self.situation(hintChance: 0))
+    #expect(least == .wait(.seconds(10)))
+  }
+
+  @Test func `a hint of no time, or of one that has passed, is none`() {
+    var machine = Self.machine(attempts: 9)
+    for hint in [Duration.zero, .seconds(-5)] {
+      for rule in [Disposition.RetryRule.afterHint(hint), .afterBackoff(hint: hint)] {
+        #expect(
+          machine.attemptFailed(rule, Self.situation(hintChance: 1)) == .wait(.seconds(2)))
+        #expect(!machine.isHint)
+      }
+    }
   }
 
   @Test(.requirement("P24")) func `gives up at once on a server that asks to wait too long`() {

@@ -182,6 +182,32 @@ import Testing
     #expect(await dependency.calls == 1)
   }
 
+  @Test func `a caller that cancels gets that, whatever the operation throws`() async {
+    let call = Task {
+      try await Retry(backoff: .none).run {
+        withUnsafeCurrentTask { $0?.cancel() }
+        throw POSIXError(.ECANCELED)
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await call.value }
+    // Where nobody has cancelled, the error is the operation's own.
+    await #expect(throws: POSIXError.self) {
+      try await Retry(backoff: .none).run { throw POSIXError(.ECANCELED) }
+    }
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-3)])
+  func `a time to wait that is none leaves the backoff as it is`(hint: Duration) async throws {
+    let clock = ManualClock()
+    let retry = Retry(backoff: .constant(.seconds(2), jitter: .none), clock: clock)
+    let dependency = Dependency([AppError.http(status: 429, retryAfter: hint)])
+    async let calls = retry.run { try await dependency.call() }
+    await clock.sleepers(atLeast: 1)
+    #expect(clock.nextWakeUp == .seconds(2))
+    clock.advance(by: .seconds(2))
+    #expect(try await calls == 2)
+  }
+
   enum URLErrorLike {
     static let cancelled = NSError(domain: "NSURLErrorDomain", code: -999)
   }

@@ -57,6 +57,20 @@ import Testing
     }
   }
 
+  @Test func `an error that is repeated all the same is not told as unclassified`() async {
+    let recorder = EventRecorder()
+    let patient = Retry(
+      backoff: .none,
+      retryIf: .init { error, disposition in
+        error is Plain ? .afterBackoff(hint: nil) : disposition.retry
+      }, observer: recorder)
+    await Self.fail(patient)
+    #expect(recorder.names == ["attemptFailed", "attemptFailed", "attemptFailed", "gaveUp"])
+    // Of another type it is, once.
+    await #expect(throws: AppError.self) { try await patient.run { throw Self.error("shop.a") } }
+    #expect(recorder.names.filter { $0 == "unclassified" }.count == 1)
+  }
+
   @Test func `what to do about an unclassified error fits what it is`() async {
     let recorder = EventRecorder()
     let retry = Retry(backoff: .none, observer: recorder)

@@ -100,6 +100,22 @@ import Testing
     }
   }
 
+  @Test func `for a caller that has cancelled nothing is mended`() async {
+    let recorder = EventRecorder()
+    let plan = RecoveryPlan([
+      .init("sign in", when: { _ in true }, clock: still) { _ in Issue.record("it was mended") }
+    ])
+    let retry = retry(recorder).recovering(by: plan)
+    let call = Task {
+      try await retry.run {
+        withUnsafeCurrentTask { $0?.cancel() }
+        throw AppError.http(status: 503)
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(recorder.names == ["attemptFailed", "gaveUp"])
+  }
+
   @Test func `who cancels during a step hears that, and not of the failure before`() async throws {
     // Neither of an error that the step was to mend, nor of one that is tried again anyway.
     for status in [404, 503] {

@@ -207,8 +207,8 @@ import Testing
       await #expect(throws: AppError.self) {
         try await client.perform("save") { () -> Int in
           calls.add("called")
-          // Nothing is waited for, and each attempt would be followed by two more.
-          throw AppError.http(status: 429, retryAfter: .zero)
+          // As good as nothing is waited for, and each attempt would be followed by two more.
+          throw AppError.http(status: 429, retryAfter: .nanoseconds(1))
         } then: { state, value in
           state = value
         }

@@ -100,7 +100,10 @@ public struct Chaos: Policy {
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     guard let disturbance = draw() else { return try await operation() }
     // Two steps, since no outcome at all would pass for an optional one that is nil.
-    if let made = try await inject(disturbance), let outcome = made as? T { return outcome }
+    if let made = try await inject(disturbance), let outcome = made as? T {
+      tell("outcome")
+      return outcome
+    }
     return try await operation()
   }
 
@@ -126,9 +129,8 @@ public struct Chaos: Policy {
     case .error(let make):
       tell("error")
       throw make()
-    case .outcome(let make):
-      tell("outcome")
-      return make()
+    // Told by who knows whether it fits the call, which else is left alone.
+    case .outcome(let make): return make()
     case .behavior(let act):
       tell("behavior")
       try await act()
@@ -143,7 +145,8 @@ public struct Chaos: Policy {
     try await timeline.sleep(until: timeline.now + delay)
   }
 
-  private func tell(_ what: String) {
+  @usableFromInline
+  func tell(_ what: String) {
     guard !audience.isEmpty else { return }
     audience.tell(
       PolicyEvent(policy: name ?? "chaos", what: .chaosInjected(what), reading: timeline.now))

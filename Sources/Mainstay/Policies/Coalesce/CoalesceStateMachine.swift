@@ -25,20 +25,30 @@ struct CoalesceStateMachine<Key: Hashable & Sendable, Waiter: Sendable>: Sendabl
 
   private struct Flight: Sendable {
     let key: Key
-    /// Callers in the order in which they came.
-    var waiters: [(caller: UInt64, waiter: Waiter)] = []
+    /// By their places, which are in the order in which they came: who leaves is found at once.
+    var waiters: [UInt64: (caller: UInt64, waiter: Waiter)] = [:]
+    private var lastPlace: UInt64 = 0
+
+    init(_ key: Key) { self.key = key }
+
+    /// - Returns: The place of the caller.
+    mutating func add(_ caller: UInt64, _ waiter: Waiter) -> UInt64 {
+      lastPlace += 1
+      waiters[lastPlace] = (caller, waiter)
+      return lastPlace
+    }
   }
 
   private var flights: [UInt64: Flight] = [:]
   private var flightByKey: [Key: UInt64] = [:]
-  private var flightByCaller: [UInt64: UInt64] = [:]
+  private var placeByCaller: [UInt64: (flight: UInt64, place: UInt64)] = [:]
   private var goneEarly: Set<UInt64> = []
   private var lastID: UInt64 = 0
 
   /// How many runs are shared or may be.
   var flightCount: Int { flights.count }
   /// How many callers wait.
-  var callerCount: Int { flightByCaller.count }
+  var callerCount: Int { placeByCaller.count }
   /// How many have gone away before they came.
   var goneEarlyCount: Int { goneEarly.count }
 
@@ -58,32 +68,30 @@ struct CoalesceStateMachine<Key: Hashable & Sendable, Waiter: Sendable>: Sendabl
   mutating func join(_ key: Key, caller: UInt64, waiter: Waiter) -> Joining {
     if goneEarly.remove(caller) != nil { return .gone }
     if let flight = flightByKey[key] {
-      flights[flight]?.waiters.append((caller, waiter))
-      flightByCaller[caller] = flight
+      add(caller, waiter, to: flight)
       return .follows(flight: flight)
     }
     let flight = nextID()
-    flights[flight] = Flight(key: key, waiters: [(caller, waiter)])
+    flights[flight] = Flight(key)
     flightByKey[key] = flight
-    flightByCaller[caller] = flight
+    add(caller, waiter, to: flight)
     return .leads(flight: flight)
   }
 
   /// A caller goes away, maybe before it came.
   mutating func leave(_ caller: UInt64) -> Leaving {
-    guard let id = flightByCaller.removeValue(forKey: caller), var flight = flights[id] else {
+    guard let (id, place) = placeByCaller.removeValue(forKey: caller) else {
       goneEarly.insert(caller)
       return Leaving(waiter: nil, cancelledFlight: nil)
     }
-    let index = flight.waiters.firstIndex { $0.caller == caller }
-    let waiter = index.map { flight.waiters.remove(at: $0).waiter }
-    if flight.waiters.isEmpty {
-      flights[id] = nil
-      flightByKey[flight.key] = nil
-      return Leaving(waiter: waiter, cancelledFlight: id)
+    // In place: a copy of all who wait, for each who leaves, is too much where many do.
+    let waiter = flights[id]?.waiters.removeValue(forKey: place)?.waiter
+    guard let flight = flights[id], flight.waiters.isEmpty else {
+      return Leaving(waiter: waiter, cancelledFlight: nil)
     }
-    flights[id] = flight
-    return Leaving(waiter: waiter, cancelledFlight: nil)
+    flights[id] = nil
+    flightByKey[flight.key] = nil
+    return Leaving(waiter: waiter, cancelledFlight: id)
   }
 
   /// A caller is done with; nothing is kept about it.
@@ -96,7 +104,11 @@ struct CoalesceStateMachine<Key: Hashable & Sendable, Waiter: Sendable>: Sendabl
   mutating func end(_ flight: UInt64) -> [Waiter] {
     guard let ended = flights.removeValue(forKey: flight) else { return [] }
     flightByKey[ended.key] = nil
-    for (caller, _) in ended.waiters { flightByCaller[caller] = nil }
-    return ended.waiters.map(\.waiter)
+    for (caller, _) in ended.waiters.values { placeByCaller[caller] = nil }
+    return ended.waiters.sorted { $0.key < $1.key }.map(\.value.waiter)
+  }
+
+  private mutating func add(_ caller: UInt64, _ waiter: Waiter, to flight: UInt64) {
+    if let place = flights[flight]?.add(caller, waiter) { placeByCaller[caller] = (flight, place) }
   }
 }

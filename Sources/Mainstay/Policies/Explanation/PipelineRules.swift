@@ -101,6 +101,8 @@ extension PipelineRules {
       default: (1, 1)
       }
     guard attempts > 1, copies > 1 else { return nil }
+    // One budget for both bounds what they add together.
+    if let budget = pair.outer.budget, budget == pair.inner.budget { return nil }
     return Finding(
       .hedgeAndRetry, .info,
       "Each of up to \(attempts) attempts and each of up to \(copies) copies multiply the other.",

@@ -23,7 +23,9 @@ extension Retry {
       // One further out does not see results, so those are repeated in any case.
       yieldsToOuter: nesting == .runsOnce && results == nil)
     repetition.longestStep = recovery?.longestStep ?? .zero
-    return [StageSummary(.retry, name: name, words, .repeats(repetition)).running(by: timeline)]
+    var summary = StageSummary(.retry, name: name, words, .repeats(repetition))
+    summary.budget = isBudgetShared ? ObjectIdentifier(budget) : nil
+    return [summary.running(by: timeline)]
   }
 }
 

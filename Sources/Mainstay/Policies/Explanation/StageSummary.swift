@@ -100,6 +100,9 @@ package struct StageSummary: Sendable, Hashable {
   package var refusesWithTime = false
   /// Whether it makes copies of calls that no idempotency key makes safe to repeat.
   package var hedgesBlindly = false
+  /// The budget that was given to it, from which its repetitions or copies are paid; nil where it
+  /// has one of its own, or none.
+  package var budget: ObjectIdentifier?
   /// Whether it disturbs calls in a release build.
   package var disturbsReleases = false
   /// Whether it measures or waits by the clock of the system.
