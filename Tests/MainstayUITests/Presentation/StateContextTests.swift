@@ -33,7 +33,8 @@ import Testing
     let context = await StateContext(client(), monitor: monitor)
     #expect(await !context.update("Fill the cart") { $0.lines = ["a", "b", "c"] })
     #expect(context.state == Cart())
-    #expect(context.failure?.code == AppError.Framework.stateCorruption("").appError.code)
+    #expect(context.failure?.code == AppError.Client.changeRefused("").appError.code)
+    #expect(context.failure?.severity == .warning, "nothing is damaged")
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.map(\.operation) == ["Fill the cart"])
     // The next change clears it, and a cancellation leaves none.
@@ -51,7 +52,7 @@ import Testing
     #expect(context.failure?.code == AppError.Context.bindingFailed(property: "").appError.code)
     // The team learns why: by which invariant.
     let cause = context.failure?.cause(as: AppError.self)
-    #expect(cause?.code == AppError.Framework.stateCorruption("").appError.code)
+    #expect(cause?.code == AppError.Client.changeRefused("").appError.code)
     #expect(cause?.details?.contains("few lines") == true)
     #expect(context.failure?.details?.contains("lines") == true)
     context.dismissFailure()

@@ -85,6 +85,18 @@ import Testing
     #expect(model.state == .loaded([2]))
   }
 
+  @Test func `a refused change is shown, and takes nothing away`() async throws {
+    let cart = StateClient(
+      "cart", [String](), invariants: [.init("few lines") { $0.count < 3 }])
+    try await cart.update { $0 = ["a", "b"] }
+    let model = TaskModel<Void>()
+    await model.run("Add", recovery: RecoveryPlan([.restoringKnownGood(cart)])) {
+      try await cart.update { $0.append("c") }
+    }
+    #expect(model.error?.code == AppError.Client.changeRefused("").appError.code)
+    #expect(await cart.state == ["a", "b"])
+  }
+
   @Test(arguments: [nil, IdempotencyKey()])
   func `what may have had its effect runs again by itself only under a key`(
     key: IdempotencyKey?
