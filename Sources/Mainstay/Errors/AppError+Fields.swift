@@ -14,9 +14,18 @@ extension AppError {
   private func errorsOfFields(depth: Int, _ left: inout Int) -> [AppError] {
     guard !isCancellation else { return [] }
     let inside = Self.errorsOfFields(in: underlying, depth: depth, &left)
-    // An error that was converted has its original as its cause, which says the same.
-    if inside.isEmpty || inside == [self] { return field == nil ? [] : [self] }
+    // An error that was converted has its original as its cause, which is the same mistake.
+    let isOriginal = inside.count == 1 && inside[0].isSameMistake(as: self)
+    if inside.isEmpty || isOriginal { return field == nil ? [] : [self] }
     return inside
+  }
+
+  /// Whether both are one mistake, though another mapping may have put it in words of its own.
+  private func isSameMistake(as other: AppError) -> Bool {
+    code == other.code && kind == other.kind && disposition == other.disposition
+      && field == other.field && title.arguments == other.title.arguments
+      && message.arguments == other.message.arguments
+      && suggestion?.arguments ?? [] == other.suggestion?.arguments ?? []
   }
 
   private static func errorsOfFields(
