@@ -23,7 +23,7 @@ public final class TaskModel<Value> {
 
   /// What becomes of work that is to run while other work of the model is under way.
   public enum Overlap: Sendable, Hashable {
-    /// It begins at once, and what was under way is not shown any more, unless it is cancelled.
+    /// It begins at once; what was under way is shown only where the newer one is cancelled.
     case supersede
     /// Nothing happens: a second tap does nothing.
     case ignore
@@ -114,8 +114,8 @@ public final class TaskModel<Value> {
 
   /// Runs work that can be run again, and shows what becomes of it.
   ///
-  /// A run that is under way is superseded: it goes on, but is not shown any more, unless this one
-  /// is cancelled. A model that was made with another ``Overlap`` leaves it alone. A task that is
+  /// A run that is under way is superseded: it goes on, but is shown only where this one is
+  /// cancelled. A model that was made with another ``Overlap`` leaves it alone. A task that is
   /// cancelled already runs nothing, and one that is cancelled while it waits for its turn leaves.
   ///
   /// - Parameters:

@@ -60,6 +60,7 @@ import Testing
     let cause = context.failure?.cause(as: AppError.self)
     #expect(cause?.code == AppError.Client.changeRefused("").appError.code)
     #expect(cause?.details?.contains("few lines") == true)
+    #expect(context.failure?.message == cause?.message, "nothing is wrong with the app")
     #expect(context.failure?.details?.contains("lines") == true)
     context.dismissFailure()
     #expect(context.failure == nil)
