@@ -152,7 +152,7 @@ public final class TaskModel<Value> {
   /// Waits until it is the turn of whoever calls, and takes the place of whoever waits already.
   private func isNext() async -> Bool {
     let (clears, number) = (clearCount, nextNumber())
-    let hasPlace = await withTaskCancellationHandler {
+    let hasPlace: Bool = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         waiting?.continuation.resume(returning: false)
         waiting = Waiter(number: number, continuation: continuation)
