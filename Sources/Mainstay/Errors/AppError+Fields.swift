@@ -29,11 +29,20 @@ extension AppError {
   ) -> [AppError] {
     guard !isCancellation else { return [] }
     let inside = Self.mistakes(ofFieldsAlone, in: underlying, depth: depth, &left)
-    // An error that was converted has its original as its cause, which says the same; and one that
-    // was put under a field has a cause that knows nothing of it.
+    // An error that was converted has its original as its cause, which is the same mistake; and one
+    // that was put under a field has a cause that knows nothing of it.
     let isInside = inside.contains { $0.field != nil } || field == nil && !inside.isEmpty
-    if !isInside || inside == [self] { return isMistake(ofFieldsAlone) ? [self] : [] }
+    let isOriginal = inside.count == 1 && inside[0].isSameMistake(as: self)
+    if !isInside || isOriginal { return isMistake(ofFieldsAlone) ? [self] : [] }
     return inside
+  }
+
+  /// Whether both are one mistake, though another mapping may have put it in words of its own.
+  private func isSameMistake(as other: AppError) -> Bool {
+    code == other.code && kind == other.kind && disposition == other.disposition
+      && field == other.field && title.arguments == other.title.arguments
+      && message.arguments == other.message.arguments
+      && suggestion?.arguments ?? [] == other.suggestion?.arguments ?? []
   }
 
   private static func mistakes(

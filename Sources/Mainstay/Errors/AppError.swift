@@ -7,8 +7,9 @@ public import Foundation
 /// Everything else is converted to this type before a person sees it. It is one word wide, so
 /// `throws(AppError)` costs no more than any other throw.
 ///
-/// Equality compares code, kind, disposition, field and the arguments of the texts: two errors that
-/// say the same thing are equal, whenever and wherever they were made.
+/// Equality compares code, kind, disposition, field and the texts: two errors that say the same
+/// thing in the same words are equal, whenever and wherever they were made, and whatever caused
+/// them.
 public struct AppError: Error, Sendable {
   /// Something that was being done while the error passed by, such as "Load inventory".
   public struct Frame: Sendable, Hashable, Codable {
@@ -223,14 +224,14 @@ extension AppError {
 }
 
 extension AppError: Equatable {
-  /// Whether both say the same thing: same code, kind, disposition, field and text arguments.
+  /// Whether both say the same thing in the same words: same code, kind, disposition, field, title,
+  /// message and suggestion.
   public static func == (left: AppError, right: AppError) -> Bool {
     if left.box === right.box { return true }
     let (a, b) = (left.fields, right.fields)
     return a.code == b.code && a.kind == b.kind && a.disposition == b.disposition
-      && a.field == b.field && a.title.arguments == b.title.arguments
-      && a.message.arguments == b.message.arguments
-      && a.suggestion?.arguments ?? [] == b.suggestion?.arguments ?? []
+      && a.field == b.field && a.title == b.title && a.message == b.message
+      && a.suggestion == b.suggestion
   }
 }
 

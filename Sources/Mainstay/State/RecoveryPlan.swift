@@ -61,7 +61,9 @@ public struct RecoveryPlan: Sendable {
 
     /// Goes back to the last good state where the app's state does not fit what was asked of it.
     ///
-    /// What is replaced stays among ``StateClient/olderSnapshots``.
+    /// What is replaced stays among ``StateClient/olderSnapshots``. A change that the client has
+    /// refused is nothing to go back for: the state is as it was. Nor is an error that says that it
+    /// is about the state of another client.
     ///
     /// - Parameter client: Whose state it is.
     /// - Returns: The step.
@@ -69,7 +71,10 @@ public struct RecoveryPlan: Sendable {
       let codes =
         [AppError.Client.invalidState(""), .isolationBreach("")].map(\.appError.code)
         + [AppError.Framework.stateCorruption("").appError.code]
-      return Step("restore \(client.name)", when: { codes.contains($0.code) }) { _ in
+      let name = client.name
+      return Step(
+        "restore \(name)", when: { codes.contains($0.code) && $0.mayBeAbout(client: name) }
+      ) { _ in
         await client.restoreKnownGood()
       }
     }

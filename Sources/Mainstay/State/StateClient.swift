@@ -136,15 +136,15 @@ public final actor StateClient<State: Sendable> {
   /// - Parameter change: What changes it.
   /// - Returns: What the change returned.
   /// - Throws: `AppError`: what the change threw, converted, or of
-  ///   ``AppError/Framework/stateCorruption(_:)`` where the new state breaks an invariant. The
-  ///   state is as it was then.
+  ///   ``AppError/Client/changeRefused(_:)`` where the new state breaks an invariant. The state is
+  ///   as it was then.
   @discardableResult @inlinable
   public func update<T: Sendable>(
     _ change: @Sendable (inout State) throws -> T
   ) throws(AppError) -> T {
     var state = history.current.state
     let result: T
-    do { result = try change(&state) } catch { throw AppError.refused(error) }
+    do { result = try change(&state) } catch { throw AppError.refused(error, by: name) }
     if isLookedAfter { try accept(state) } else { history.accept(state) }
     return result
   }
@@ -156,8 +156,7 @@ public final actor StateClient<State: Sendable> {
   ///
   /// - Parameter snapshot: The state; it gets a version of its own.
   /// - Returns: What it replaces.
-  /// - Throws: `AppError` of ``AppError/Framework/stateCorruption(_:)`` where it breaks an
-  ///   invariant.
+  /// - Throws: `AppError` of ``AppError/Client/changeRefused(_:)`` where it breaks an invariant.
   @discardableResult
   public func restore(_ snapshot: Snapshot<State>) throws(AppError) -> Snapshot<State> {
     let replaced = history.current
@@ -253,7 +252,7 @@ public final actor StateClient<State: Sendable> {
   func accept(_ state: State) throws(AppError) {
     if !invariants.isEmpty {
       let broken = invariants.broken(by: state)
-      guard broken.isEmpty else { throw .broken(broken, in: name) }
+      guard broken.isEmpty else { throw .refused(broken, by: name) }
     }
     publish(state)
   }
@@ -268,15 +267,35 @@ public final actor StateClient<State: Sendable> {
 }
 
 extension AppError {
+  private static let clientKey = "client.name"
+
   /// A change that threw: its own error where somebody knows it, else that it could not be made.
   @usableFromInline
-  static func refused(_ error: any Error) -> AppError {
+  static func refused(_ error: any Error, by client: String) -> AppError {
     let mapped = ErrorMapping.current.map(error)
-    guard mapped.disposition == .unclassified else { return mapped }
-    return Client.updateFailed(error).appError
+    let isKnown = mapped.disposition != .unclassified
+    return (isKnown ? mapped : Client.updateFailed(error).appError).naming(client)
   }
 
-  static func broken(_ invariants: [String], in client: String) -> AppError {
-    Framework.stateCorruption("\(client): \(invariants.joined(separator: "; "))").appError
+  /// A change that would break invariants: nothing is broken, since it was not made.
+  static func refused(_ invariants: [String], by client: String) -> AppError {
+    Client.changeRefused(reason(invariants, client)).appError.naming(client)
   }
+
+  /// A state from outside that breaks invariants.
+  static func broken(_ invariants: [String], in client: String) -> AppError {
+    Framework.stateCorruption(reason(invariants, client)).appError.naming(client)
+  }
+
+  private static func reason(_ invariants: [String], _ client: String) -> String {
+    "\(client): \(invariants.joined(separator: "; "))"
+  }
+
+  /// Says whose state it is about, unless it says so already.
+  private func naming(_ client: String) -> AppError {
+    metadata[Self.clientKey] == nil ? adding(metadata: [Self.clientKey: client]) : self
+  }
+
+  /// Whether it is about the state of a client, as far as it says so.
+  func mayBeAbout(client: String) -> Bool { metadata[Self.clientKey] ?? client == client }
 }

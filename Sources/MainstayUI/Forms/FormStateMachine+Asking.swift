@@ -9,8 +9,7 @@ extension FormStateMachine {
   mutating func judge(_ new: Rejudged, now: Duration) -> [Action] {
     let index = new.index
     // A mistake that stays is the same one: a screen does not read it aloud again.
-    let isSame =
-      fields[index].judgement.error.flatMap { old in new.judgement.error.map(old.reads) } ?? false
+    let isSame = fields[index].judgement.error == new.judgement.error
     var actions: [Action] = []
     if new.isAskedAnew { actions += stopAsking(index, leaving: .owed) }
     change(index) { field in

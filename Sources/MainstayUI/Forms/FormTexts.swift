@@ -148,9 +148,6 @@ enum FormTexts {
 }
 
 extension AppError {
-  /// Whether a person reads the same; equality alone does not look at words without arguments.
-  func reads(as other: AppError) -> Bool { self == other && saysTheSame(as: other) }
-
   /// Whether a person reads the same, whatever happened.
   func saysTheSame(as other: AppError) -> Bool {
     title == other.title && message == other.message && suggestion == other.suggestion

@@ -199,7 +199,7 @@ extension ErrorPresenter {
     items[index].count += 1
     queue.raise(items[index].id, to: error.severity)
     // Words are cheap to compare before they are looked up in a language.
-    guard !error.reads(as: items[index].error), items[index].keepsOtherWords,
+    guard error != items[index].error, items[index].keepsOtherWords,
       let presentation = ErrorPresentation(
         error, style: items[index].presentation.style, locale: locale)
     else { return }

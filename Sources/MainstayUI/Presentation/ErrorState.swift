@@ -48,7 +48,8 @@ public struct ErrorState: Sendable, Identifiable {
 extension ErrorState: Equatable {
   /// Whether a screen shows the same for both.
   public static func == (left: ErrorState, right: ErrorState) -> Bool {
-    left.error == right.error && left.time == right.time && left.isManual == right.isManual
-      && (left.retry == nil) == (right.retry == nil)
+    left.error == right.error && left.error.actions == right.error.actions
+      && left.error.help == right.error.help && left.time == right.time
+      && left.isManual == right.isManual && (left.retry == nil) == (right.retry == nil)
   }
 }

@@ -87,7 +87,7 @@ public final class StateContext<State: Sendable> {
       let refused = AppError.Context.bindingFailed(property: name).appError
         .adding(metadata: ["context.refusal": error.code.rawValue])
       fail(
-        refused.saying(refused.message, suggestion: refused.suggestion, underlying: [error]),
+        refused.saying(error.message, suggestion: error.suggestion, underlying: [error]),
         "Set \(name)")
     }
   }

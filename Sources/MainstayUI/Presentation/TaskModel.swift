@@ -4,29 +4,12 @@ public import Foundation
 public import Mainstay
 public import Observation
 
-/// What a screen shows of one piece of work: nothing yet, loading, a value, nothing at all, or an
-/// error.
-public enum TaskState<Value> {
-  /// Nothing has been run, or it was cleared.
-  case idle
-  /// A run is under way; the value of the run before stays on screen.
-  case loading(previous: Value?)
-  /// The newest run returned.
-  case loaded(Value)
-  /// The newest run returned, and there is nothing to show.
-  case empty
-  /// The newest run failed; the value of the run before stays on screen.
-  case failed(AppError, previous: Value?)
-}
-
-extension TaskState: Equatable where Value: Equatable {}
-extension TaskState: Sendable where Value: Sendable {}
-
 /// Runs the work of a screen and holds what the screen shows of it.
 ///
-/// Only the newest run sets the state, so the late answer of a superseded one never shows. The
-/// error is cleared when a run begins, and a cancellation leaves no error behind. SwiftUI observes
-/// it as it is; other front ends read ``state``.
+/// Only the newest run sets the state, so the late answer of a superseded one never shows. One that
+/// is cancelled takes nothing along: the run before it is the newest again. The error is cleared
+/// when a run begins, and a cancellation leaves no error behind. SwiftUI observes it as it is; other
+/// front ends read ``state``.
 ///
 /// ```swift
 /// @State private var inventory = TaskModel<[Item]>()
@@ -40,7 +23,7 @@ public final class TaskModel<Value> {
 
   /// What becomes of work that is to run while other work of the model is under way.
   public enum Overlap: Sendable, Hashable {
-    /// It begins at once, and what was under way is not shown any more.
+    /// It begins at once; what was under way is shown only where the newer one is cancelled.
     case supersede
     /// Nothing happens: a second tap does nothing.
     case ignore
@@ -53,6 +36,21 @@ public final class TaskModel<Value> {
     let site: SourceSite
     let recovery: RecoveryPlan?
     let operation: Operation
+  }
+
+  /// A run that may be shown: it is under way, or has ended while a newer one is.
+  private struct Run {
+    let id: UInt64
+    let work: Work
+    var isRecovering = false
+    /// How it has ended.
+    var result: Result<Value, AppError>?
+  }
+
+  /// Whoever waits for a turn.
+  private struct Waiter {
+    let number: UInt64
+    let continuation: CheckedContinuation<Bool, Never>
   }
 
   /// What the screen shows.
@@ -76,12 +74,16 @@ public final class TaskModel<Value> {
   }
 
   private var failedAt: Date?
+  /// What ``retry()`` and ``refresh()`` run: the work of what is on screen.
   @ObservationIgnored private var work: Work?
-  @ObservationIgnored private var newestRun: UInt64 = 0
+  /// The runs that may be shown, the oldest first.
+  @ObservationIgnored private var runs: [Run] = []
+  /// The last number of a run or of whoever waits.
+  @ObservationIgnored private var lastNumber: UInt64 = 0
   @ObservationIgnored private var clearCount = 0
   /// How many runs have a place that was taken since the model was cleared.
   @ObservationIgnored private var runCount = 0
-  @ObservationIgnored private var waiting: CheckedContinuation<Bool, Never>?
+  @ObservationIgnored private var waiting: Waiter?
   @ObservationIgnored private let overlap: Overlap
   @ObservationIgnored private let date: @Sendable () -> Date
   @ObservationIgnored private let hasNothing: (Value) -> Bool
@@ -112,8 +114,9 @@ public final class TaskModel<Value> {
 
   /// Runs work that can be run again, and shows what becomes of it.
   ///
-  /// A run that is under way is superseded: it goes on, but is not shown any more. A model that was
-  /// made with another ``Overlap`` leaves it alone.
+  /// A run that is under way is superseded: it goes on, but is shown only where this one is
+  /// cancelled. A model that was made with another ``Overlap`` leaves it alone. A task that is
+  /// cancelled already runs nothing, and one that is cancelled while it waits for its turn leaves.
   ///
   /// - Parameters:
   ///   - doing: What is being done, such as "Load inventory"; for logs and reports, never shown.
@@ -131,26 +134,48 @@ public final class TaskModel<Value> {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     let work = Work(doing: doing, site: site, recovery: recovery, operation: operation)
     guard await isTurn() else { return }
-    self.work = work
     await perform(work)
   }
 
   /// Returns when work may begin, with its place among those that run: false where it is not to run
   /// at all.
   private func isTurn() async -> Bool {
+    guard !Task.isCancelled else { return false }
     guard runCount > 0 else { return takesPlace() }
-    switch overlap {
-    case .supersede: return takesPlace()
-    case .ignore: return false
-    case .keepLatest:
-      let clears = clearCount
-      let isNext = await withCheckedContinuation { continuation in
-        waiting?.resume(returning: false)
-        waiting = continuation
-      }
-      // It may have been cleared after it had been given its place, which is gone then.
-      return isNext && clears == clearCount
+    return switch overlap {
+    case .supersede: takesPlace()
+    case .ignore: false
+    case .keepLatest: await isNext()
     }
+  }
+
+  /// Waits until it is the turn of whoever calls, and takes the place of whoever waits already.
+  private func isNext() async -> Bool {
+    let (clears, number) = (clearCount, nextNumber())
+    let hasPlace: Bool = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiting?.continuation.resume(returning: false)
+        waiting = Waiter(number: number, continuation: continuation)
+      }
+    } onCancel: {
+      Task { @MainActor in self.sendAway(number) }
+    }
+    // It may have been cleared after it had been given its place, which is gone then.
+    guard hasPlace, clears == clearCount else { return false }
+    guard Task.isCancelled else { return true }
+    leavePlace(clears)
+    return false
+  }
+
+  private func sendAway(_ number: UInt64) {
+    guard let waiter = waiting, waiter.number == number else { return }
+    waiting = nil
+    waiter.continuation.resume(returning: false)
+  }
+
+  private func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
   }
 
   private func takesPlace() -> Bool {
@@ -166,7 +191,7 @@ public final class TaskModel<Value> {
     guard clears == clearCount else { return }
     if runCount == 1, let next = waiting {
       waiting = nil
-      next.resume(returning: true)
+      next.continuation.resume(returning: true)
     } else {
       runCount -= 1
     }
@@ -196,42 +221,41 @@ public final class TaskModel<Value> {
   ///
   /// The next run begins at once, whatever the ``Overlap``.
   public func clear() {
-    newestRun += 1
     clearCount += 1
     runCount = 0
-    work = nil
-    waiting?.resume(returning: false)
+    (work, runs) = (nil, [])
+    waiting?.continuation.resume(returning: false)
     waiting = nil
     (state, isEmpty, isRecovering, failedAt) = (.idle, false, false, nil)
   }
 
   private func perform(_ work: Work) async {
-    newestRun += 1
-    let (run, clears) = (newestRun, clearCount)
-    let previous = value
-    (state, isRecovering, failedAt) = (.loading(previous: previous), false, nil)
-    let result = await attempt(work, run)
-    if run == newestRun { show(result, previous) }
+    let (run, clears) = (nextNumber(), clearCount)
+    runs.append(Run(id: run, work: work))
+    (state, isRecovering, failedAt) = (.loading(previous: value), false, nil)
+    end(run, with: await attempt(work, run))
     leavePlace(clears)
   }
+
+  private func isNewest(_ run: UInt64) -> Bool { runs.last?.id == run }
 
   /// Runs work, and once more where its plan mended what went wrong.
   private func attempt(_ work: Work, _ run: UInt64) async -> Result<Value, AppError> {
     let first = await result(of: work)
     guard case .failure(let error) = first, !error.isCancellation, let plan = work.recovery,
-      run == newestRun, isRepeatable(after: error)
+      isNewest(run), isRepeatable(after: error)
     else { return first }
-    isRecovering = true
+    recover(true, run)
     let outcome = await plan.recover(from: error)
+    recover(false, run)
     if case .failed(let step, let failure) = outcome, !failure.isCancellation {
       monitor?.capture(
         failure, message: "while recovering: \(step)", during: work.doing,
         fileID: work.site.fileID, function: work.site.function, line: work.site.line)
       monitor?.recordRecovery(from: error, succeeded: false, during: work.doing)
     }
-    guard run == newestRun else { return first }
-    isRecovering = false
-    guard case .mended = outcome, !Task.isCancelled else { return first }
+    if Task.isCancelled, outcome.isOpen { return .failure(.cancelled()) }
+    guard isNewest(run), case .mended = outcome else { return first }
     let second = await result(of: work)
     switch second {
     case .success: monitor?.recordRecovery(from: error, succeeded: true, during: work.doing)
@@ -239,6 +263,12 @@ public final class TaskModel<Value> {
     case .failure: monitor?.recordRecovery(from: error, succeeded: false, during: work.doing)
     }
     return second
+  }
+
+  private func recover(_ isUnderWay: Bool, _ run: UInt64) {
+    guard let index = runs.firstIndex(where: { $0.id == run }) else { return }
+    runs[index].isRecovering = isUnderWay
+    if isNewest(run) { isRecovering = isUnderWay }
   }
 
   /// Whether work may run again by itself: where nobody knows whether it had its effect, only under
@@ -258,13 +288,24 @@ public final class TaskModel<Value> {
     }
   }
 
-  private func show(_ result: Result<Value, AppError>, _ previous: Value?) {
+  /// Shows how a run has ended, unless a newer one is under way: that may be cancelled yet.
+  private func end(_ run: UInt64, with result: Result<Value, AppError>) {
+    guard let index = runs.firstIndex(where: { $0.id == run }) else { return }
+    if case .failure(let error) = result, error.isCancellation {
+      let gone = runs.remove(at: index)
+      if runs.isEmpty { (state, work) = (resting(value), work ?? gone.work) }
+    } else {
+      runs[index].result = result
+      runs.removeFirst(index)  // what is older is superseded for good
+    }
+    isRecovering = runs.last?.isRecovering ?? false
+    guard let newest = runs.last, let result = newest.result else { return }
+    (work, runs) = (newest.work, [])
     switch result {
     case .success(let value):
       isEmpty = hasNothing(value)
       state = isEmpty ? .empty : .loaded(value)
-    case .failure(let error) where error.isCancellation: state = resting(previous)
-    case .failure(let error): (state, failedAt) = (.failed(error, previous: previous), date())
+    case .failure(let error): (state, failedAt) = (.failed(error, previous: value), date())
     }
   }
 
@@ -299,47 +340,6 @@ extension TaskModel {
   }
 }
 
-// What a person can do about an error on screen.
-extension TaskModel {
-  /// The error on screen, in words.
-  ///
-  /// - Parameter locale: The language of the reader.
-  /// - Returns: The words; nil where there is no error.
-  public func presentation(in locale: Locale = .current) -> ErrorPresentation? {
-    error.flatMap { ErrorPresentation($0, locale: locale) }
-  }
-
-  /// The buttons of the error on screen: Retry where another run may mend it, Dismiss, and what
-  /// else the error offers where somebody does it.
-  ///
-  /// - Parameter isPerforming: Whether somebody does what ``begin(_:)`` leaves to the app.
-  /// - Returns: The buttons; none where there is no error.
-  public func actions(performing isPerforming: Bool = false) -> [RecoveryAction] {
-    (presentation()?.actions ?? []).filter { action in
-      switch action.id {
-      case RecoveryAction.retry.id: canRetry
-      case RecoveryAction.dismiss.id: true
-      default: isPerforming || action.role == .cancel
-      }
-    }
-  }
-
-  /// Begins what a person chose: the work again, or putting the error away.
-  ///
-  /// - Parameter action: What was chosen.
-  /// - Returns: Whether it is done here; where it is not, it is for the app.
-  @discardableResult
-  public func begin(_ action: RecoveryAction) -> Bool {
-    switch action.id {
-    case RecoveryAction.retry.id: Task { await retry() }
-    case RecoveryAction.dismiss.id: dismissError()
-    case _ where action.role == .cancel: dismissError()
-    default: return false
-    }
-    return true
-  }
-}
-
 extension TaskModel where Value: Collection {
   /// Makes an idle model that shows an empty collection as empty.
   ///
@@ -370,5 +370,16 @@ extension ErrorMonitor {
         ? "It reached a screen without a conversion: let its type conform to AppErrorConvertible, "
           + "or add it to the ErrorMapping." : nil,
       during: operation, fileID: site.fileID, function: site.function, line: site.line)
+  }
+}
+
+extension RecoveryPlan.Outcome {
+  /// Whether it leaves open what would have become of the work, had nobody been cancelled.
+  fileprivate var isOpen: Bool {
+    switch self {
+    case .mended: true
+    case .failed(_, let failure): failure.isCancellation
+    case .noStep: false
+    }
   }
 }

@@ -95,11 +95,13 @@
     @ViewBuilder
     private func page(_ error: AppError) -> some View {
       if let presentation = model.presentation(in: locale) {
-        ErrorPage(presentation, actions: actions) { choose($0, error) }
+        ErrorPage(presentation, actions: pageActions) { choose($0, error) }
       }
     }
 
     private var actions: [RecoveryAction] { model.actions(performing: perform != nil) }
+
+    private var pageActions: [RecoveryAction] { model.pageActions(performing: perform != nil) }
 
     private func choose(_ action: RecoveryAction, _ error: AppError) {
       if !model.begin(action) { perform?(action, error) }

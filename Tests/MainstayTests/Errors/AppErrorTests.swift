@@ -35,6 +35,27 @@ private func declined(_ reason: String, line: Int = #line) -> AppError {
     #expect(AppError.unknown(TextError("a")) != AppError.unknown(TextError("b")))
   }
 
+  @Test func `equal errors read the same`() {
+    func error(
+      _ title: LocalizableText, _ message: LocalizableText, _ suggestion: LocalizableText? = nil
+    ) -> AppError {
+      AppError(
+        code: "a", kind: .validation, disposition: .permanent, title: title, message: message,
+        suggestion: suggestion)
+    }
+    #expect(error("T", "Too long.") == error("T", "Too long."))
+    #expect(error("T", "Too long.") != error("T", "You are too young."))
+    #expect(error("T", "M.") != error("U", "M."))
+    #expect(error("T", "M.") != error("T", "M.", "Enter less."))
+    #expect(error("T", "M.", "Enter more.") != error("T", "M.", "Enter less."))
+    // The same English, of which a catalogue has another wording.
+    let keyed = LocalizableText(key: "shop.message", english: "M.")
+    #expect(error("T", "M.") != error("T", keyed))
+    #expect(AppError.validation("Too long.") != .validation("The name has a space."))
+    let caused = AppError.timeout(cause: Cause())
+    #expect(caused == AppError.timeout() && caused.id != AppError.timeout().id)
+  }
+
   @Test(.requirement("B29")) func `a test can state exactly which error is thrown`() {
     #expect(throws: declined("stolen")) { throw declined("stolen") }
   }

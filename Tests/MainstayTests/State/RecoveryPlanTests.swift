@@ -227,4 +227,44 @@ import Testing
     #expect(state == ["sound"])
     #expect(await client.olderSnapshots.first?.state == ["broken"])
   }
+
+  @Test func `a refused change is nothing to go back for`() async throws {
+    let few = StateClient<[String]>.Invariant("few lines") { $0.count < 3 }
+    let cart = StateClient("cart", [String](), invariants: [few])
+    let wishes = StateClient("wishes", ["c", "d"], invariants: [few])
+    try await cart.update { $0 = ["a", "b"] }
+    let plan = RecoveryPlan([.restoringKnownGood(cart)])
+    for client in [cart, wishes] {
+      let error = await #expect(throws: AppError.self) {
+        try await retry().recovering(by: plan).run { try await client.update { $0.append("e") } }
+      }
+      #expect(error?.code == AppError.Client.changeRefused("").appError.code)
+    }
+    #expect(await cart.snapshot == Snapshot(version: 1, state: ["a", "b"]))
+  }
+
+  @Test func `what is wrong with the state of another client goes by`() async throws {
+    let cart = StateClient("cart", [String]())
+    let settings = StateClient("settings", 1)
+    try await cart.update { $0 = ["a"] }
+    let plan = RecoveryPlan([.restoringKnownGood(cart)])
+    let closed: @Sendable (inout Int) throws -> Void = { _ in
+      throw AppError.Client.invalidState("closed")
+    }
+    await #expect(throws: AppError.self) {
+      try await retry().recovering(by: plan).run { try await settings.update(closed) }
+    }
+    let odd = StateClient<Int>.Invariant("nothing is right") { _ in false }
+    await #expect(throws: AppError.self) {
+      try await retry().recovering(by: plan).run {
+        _ = try StateClient(validating: "settings", 1, invariants: [odd])
+      }
+    }
+    #expect(await cart.state == ["a"])
+    // Of what does not say whose state it is, the plan knows best.
+    await #expect(throws: AppError.self) {
+      try await retry().recovering(by: plan).run { throw AppError.Framework.stateCorruption("odd") }
+    }
+    #expect(await cart.state.isEmpty)
+  }
 }

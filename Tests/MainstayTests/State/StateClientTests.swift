@@ -28,7 +28,8 @@ import Testing
   @Test func `a change that breaks an invariant does not happen, and says which`() async throws {
     let client = StateClient("balance", 3, invariants: [Self.positive])
     let error = await #expect(throws: AppError.self) { try await client.update { $0 -= 5 } }
-    #expect(error?.code == AppError.Framework.stateCorruption("").appError.code)
+    #expect(error?.code == AppError.Client.changeRefused("").appError.code)
+    #expect(error?.kind == .validation && error?.severity == .warning, "nothing is damaged")
     #expect(error?.details?.contains("balance: it is not negative") == true)
     #expect(await client.snapshot == Snapshot(version: 0, state: 3))
   }
@@ -63,6 +64,7 @@ import Testing
     let error = #expect(throws: AppError.self) {
       try StateClient(validating: "odd", 1, invariants: [never])
     }
+    #expect(error?.code == AppError.Framework.stateCorruption("").appError.code)
     #expect(error?.details?.contains("nothing is right") == true)
   }
 
@@ -90,9 +92,10 @@ import Testing
 
   @Test func `what is brought back must be sound too`() async throws {
     let client = StateClient("count", 1, history: 0, invariants: [Self.positive])
-    await #expect(throws: AppError.self) {
+    let error = await #expect(throws: AppError.self) {
       try await client.restore(Snapshot(version: 7, state: -1))
     }
+    #expect(error?.code == AppError.Client.changeRefused("").appError.code)
     #expect(await client.state == 1)
     try await client.update { $0 = 2 }
     #expect(await client.olderSnapshots.isEmpty)

@@ -273,6 +273,13 @@ private func code<Value>(_ value: Value, _ rules: FormRule<Box<Value>, Value>...
       wrapped([own, OwnMistake(field: "/name")]).aboutFields.map(\.field) == ["/email", "/name"])
     let mapped = AppError.from(own)
     #expect(mapped.aboutFields.map(\.id) == [mapped.id], "itself, and not its original")
+    let mapping = ErrorMapping.standard.adding(OwnMistake.self) { original in
+      AppError(
+        code: "shop.mistake", kind: .validation, disposition: .permanent, title: "Sold out",
+        message: "Come back tomorrow.", field: original.field, underlying: [original])
+    }
+    let reworded = mapping.map(own)
+    #expect(reworded.aboutFields.map(\.id) == [reworded.id], "in the words of the mapping")
     #expect(AppError.from(OwnMistake(field: nil)).aboutFields.isEmpty)
     let many = (0..<2_000).map { AppError.validation("No.", field: JSONPointer(tokens: ["\($0)"])) }
     #expect(wrapped(many).aboutFields.count == 1_000)

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import MainstayUI
 import Observation
 import TestSupport
 import Testing
+
+/// A model of an app, as the error pages have it.
+@MainActor @Observable private final class Screen {
+  var error: AppError?
+}
 
 @MainActor @Suite(.ends(withinMinutes: 2)) struct StateContextTests {
   private struct Cart: Sendable, Equatable {
@@ -33,7 +39,8 @@ import Testing
     let context = await StateContext(client(), monitor: monitor)
     #expect(await !context.update("Fill the cart") { $0.lines = ["a", "b", "c"] })
     #expect(context.state == Cart())
-    #expect(context.failure?.code == AppError.Framework.stateCorruption("").appError.code)
+    #expect(context.failure?.code == AppError.Client.changeRefused("").appError.code)
+    #expect(context.failure?.severity == .warning, "nothing is damaged")
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.map(\.operation) == ["Fill the cart"])
     // The next change clears it, and a cancellation leaves none.
@@ -51,11 +58,35 @@ import Testing
     #expect(context.failure?.code == AppError.Context.bindingFailed(property: "").appError.code)
     // The team learns why: by which invariant.
     let cause = context.failure?.cause(as: AppError.self)
-    #expect(cause?.code == AppError.Framework.stateCorruption("").appError.code)
+    #expect(cause?.code == AppError.Client.changeRefused("").appError.code)
     #expect(cause?.details?.contains("few lines") == true)
+    #expect(context.failure?.message == cause?.message, "nothing is wrong with the app")
     #expect(context.failure?.details?.contains("lines") == true)
     context.dismissFailure()
     #expect(context.failure == nil)
+  }
+
+  @Test func `of two refusals in other words the second is told to observers`() {
+    let screen = Screen()
+    screen.error = .validation("The name is too long.")
+    let changed = Flag()
+    withObservationTracking {
+      _ = screen.error
+    } onChange: {
+      changed.raise()
+    }
+    screen.error = .validation("The name has a space.")
+    #expect(changed.isRaised && screen.error?.message == "The name has a space.")
+  }
+
+  @Test func `two states of one error with other buttons are not equal`() {
+    func state(_ actions: [RecoveryAction]) -> ErrorState {
+      let error = AppError(
+        code: "a", kind: .server, disposition: .permanent, title: "T", message: "M.",
+        actions: actions)
+      return ErrorState(error, at: Date(timeIntervalSince1970: 0), isManual: true)
+    }
+    #expect(state([.help]) == state([.help]) && state([.help]) != state([.dismiss]))
   }
 
   @Test func `a client that ends is told`() async throws {

@@ -63,6 +63,37 @@ import Testing
     #expect(codes.contains(AppError.timeout().code) == !mends)
   }
 
+  @Test(arguments: [true, false])
+  func `who cancels during a step leaves no error behind`(mends: Bool) async {
+    let model = TaskModel<Int>()
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let began = Log()
+    let plan = RecoveryPlan([
+      .init("sign in", when: { _ in true }, clock: ManualClock()) { _ in
+        began.add("began")
+        for await _ in gate { break }
+        if !mends { try Task.checkCancellation() }
+      }
+    ])
+    let run = Task {
+      await model.run("Load", recovery: plan) { throw AppError.http(status: 401) }
+    }
+    await began.lines(atLeast: 1)
+    run.cancel()
+    open.yield()
+    await run.value
+    #expect(model.state == .idle && !model.isRecovering)
+  }
+
+  @Test func `a step that the person gave up has mended nothing`() async {
+    let model = TaskModel<Int>()
+    let plan = RecoveryPlan([
+      .init("sign in", when: { _ in true }, clock: ManualClock()) { _ in throw CancellationError() }
+    ])
+    await model.run("Load", recovery: plan) { throw AppError.http(status: 401) }
+    #expect(model.error?.httpStatus == 401)
+  }
+
   @Test(.requirement("A14", "A19")) func `what it cannot mend waits for a person`() async {
     let work = Work()
     let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -83,6 +114,18 @@ import Testing
     work.end(2, .success([2]))
     await again.value
     #expect(model.state == .loaded([2]))
+  }
+
+  @Test func `a refused change is shown, and takes nothing away`() async throws {
+    let cart = StateClient(
+      "cart", [String](), invariants: [.init("few lines") { $0.count < 3 }])
+    try await cart.update { $0 = ["a", "b"] }
+    let model = TaskModel<Void>()
+    await model.run("Add", recovery: RecoveryPlan([.restoringKnownGood(cart)])) {
+      try await cart.update { $0.append("c") }
+    }
+    #expect(model.error?.code == AppError.Client.changeRefused("").appError.code)
+    #expect(await cart.state == ["a", "b"])
   }
 
   @Test(arguments: [nil, IdempotencyKey()])

@@ -77,6 +77,37 @@ import Testing
     again.end(2, .success([1]))
   }
 
+  @Test func `in the place of the content there is no Dismiss, and always a way on`() async {
+    let work = Work()
+    let gone = await model(.failure(AppError.http(status: 404)), work)
+    #expect(gone.actions().map(\.id) == ["dismiss"])
+    #expect(gone.pageActions().map(\.id) == ["retry"])
+    #expect(gone.begin(.retry))
+    await work.begun(2)
+    work.end(2, .success([1]))
+    let signIn = await model(.failure(AppError.http(status: 401)), Work())
+    #expect(signIn.pageActions().map(\.id) == ["retry"])
+    #expect(signIn.pageActions(performing: true).map(\.id) == ["sign-in", "retry"])
+    // Nothing suggests to do again what may have been done.
+    let unsure = await model(
+      .failure(AppError.timeout().with(disposition: .unknownOutcome)), Work())
+    #expect(unsure.pageActions().isEmpty)
+    #expect(unsure.pageActions(performing: true).map(\.id) == ["check-outcome"])
+    signIn.dismissError()
+    #expect(signIn.pageActions().isEmpty, "there is no error")
+  }
+
+  @Test(arguments: [[1], []])
+  func `what an error can be put away from has Dismiss`(before: [Int]) async {
+    let work = Work()
+    let model = await model(.success(before), work)
+    let refresh = Task { await model.refresh() }
+    await work.begun(2)
+    work.end(2, .failure(AppError.http(status: 404)))
+    await refresh.value
+    #expect(model.pageActions().map(\.id) == ["dismiss"])
+  }
+
   @Test(.requirement("D25", "E12")) func `an empty screen stays one while it loads anew`() async {
     let work = Work()
     let model = await model(.success([]), work)

@@ -40,6 +40,12 @@ extension BuiltInError {
     message: "The app met a problem while it made the change.",
     suggestion: "Try again. If it happens again, contact support.")
 
+  static let changeRefused = BuiltInError(
+    "client.change-refused", .validation, .permanent, .warning,
+    title: "This change isn’t possible",
+    message: "It does not fit what is there already, so everything stays as it was.",
+    suggestion: "Try it in another way, or change something else first.")
+
   static let actorGone = BuiltInError(
     "client.actor-gone", .defect, .permanent,
     title: "This is no longer open",
@@ -104,8 +110,8 @@ extension BuiltInError {
   static let framework: [BuiltInError] = [
     frameworkCapabilityUnavailable, stateCorruption, architecturalViolation, performanceThreshold,
     frameworkConfiguration, frameworkUnknown, invalidState, concurrencyViolation, isolationBreach,
-    clientUpdateFailed, actorGone, bindingFailed, orchestrationFailed, observationFailed,
-    contextUpdateFailed, capabilityUnavailable, requirementNotMet, validationTimedOut,
-    executionFailed, fallbackUnavailable,
+    clientUpdateFailed, changeRefused, actorGone, bindingFailed, orchestrationFailed,
+    observationFailed, contextUpdateFailed, capabilityUnavailable, requirementNotMet,
+    validationTimedOut, executionFailed, fallbackUnavailable,
   ]
 }

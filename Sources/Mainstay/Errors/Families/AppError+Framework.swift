@@ -30,6 +30,8 @@ extension AppError {
     case concurrencyViolation(String)
     /// A change could not be made, with what caused it.
     case updateFailed(any Error)
+    /// A change would break what must be true of the state, so it was not made.
+    case changeRefused(String)
     /// State was reached from where it must not be reached.
     case isolationBreach(String)
     /// The actor that did the work is gone.
@@ -105,6 +107,7 @@ extension AppError.Client: ErrorFamily {
     case .invalidState: .invalidState
     case .concurrencyViolation: .concurrencyViolation
     case .updateFailed: .clientUpdateFailed
+    case .changeRefused: .changeRefused
     case .isolationBreach: .isolationBreach
     case .actorGone: .actorGone
     }
@@ -112,7 +115,7 @@ extension AppError.Client: ErrorFamily {
 
   var note: String? {
     switch self {
-    case .invalidState(let reason), .concurrencyViolation(let reason),
+    case .invalidState(let reason), .concurrencyViolation(let reason), .changeRefused(let reason),
       .isolationBreach(let reason), .actorGone(let reason):
       reason
     case .updateFailed: nil

@@ -190,6 +190,9 @@ extension BuiltInTexts {
     client.update-failed = La modification a échoué
     > L’app a rencontré un problème pendant la modification.
     ! Réessayez. Si cela se reproduit, contactez l’assistance.
+    client.change-refused = Cette modification est impossible
+    > Elle ne correspond pas à ce qui existe déjà, et tout reste comme avant.
+    ! Procédez autrement, ou modifiez d’abord autre chose.
     client.actor-gone = Ce n’est plus ouvert
     > La partie de l’app qui s’en chargeait a été fermée entre-temps.
     ! Ouvrez-la de nouveau, puis réessayez.

@@ -190,6 +190,9 @@ extension BuiltInTexts {
     client.update-failed = Die Änderung war nicht möglich
     > Die App ist bei der Änderung auf ein Problem gestoßen.
     ! Versuchen Sie es erneut. Wenn es wieder passiert, wenden Sie sich an den Support.
+    client.change-refused = Diese Änderung ist nicht möglich
+    > Sie passt nicht zu dem, was schon da ist; deshalb bleibt alles, wie es war.
+    ! Versuchen Sie es anders, oder ändern Sie zuerst etwas anderes.
     client.actor-gone = Das ist nicht mehr offen
     > Der Teil der App, der dies getan hat, wurde inzwischen geschlossen.
     ! Öffnen Sie es erneut und versuchen Sie es dann noch einmal.

@@ -190,6 +190,9 @@ extension BuiltInTexts {
     client.update-failed = 无法进行更改
     > App 在更改时遇到了问题。
     ! 请重试。如果再次发生，请联系支持团队。
+    client.change-refused = 此更改不可行
+    > 它与已有的内容不相符，因此一切保持原样。
+    ! 请换一种方式，或先更改其他内容。
     client.actor-gone = 此内容已不再打开
     > 执行此操作的部分在此期间已关闭。
     ! 请重新打开，然后重试。

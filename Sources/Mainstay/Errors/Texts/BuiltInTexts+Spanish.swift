@@ -190,6 +190,9 @@ extension BuiltInTexts {
     client.update-failed = No se ha podido hacer el cambio
     > La app ha encontrado un problema al hacer el cambio.
     ! Inténtelo de nuevo. Si vuelve a ocurrir, póngase en contacto con soporte.
+    client.change-refused = Este cambio no es posible
+    > No encaja con lo que ya hay, así que todo queda como estaba.
+    ! Hágalo de otra manera o cambie antes otra cosa.
     client.actor-gone = Esto ya no está abierto
     > La parte de la app que hacía esto se ha cerrado mientras tanto.
     ! Ábralo de nuevo y vuelva a intentarlo.

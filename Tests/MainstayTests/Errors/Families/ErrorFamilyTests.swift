@@ -28,7 +28,8 @@ private enum Samples {
     case nil: .invalidState("closed")
     case .invalidState: .concurrencyViolation("two writers")
     case .concurrencyViolation: .updateFailed(Odd())
-    case .updateFailed: .isolationBreach("off the main actor")
+    case .updateFailed: .changeRefused("few lines")
+    case .changeRefused: .isolationBreach("off the main actor")
     case .isolationBreach: .actorGone("store")
     case .actorGone: nil
     }
@@ -129,6 +130,7 @@ private enum Rows {
     ("client.invalid-state", .defect, .permanent, .error),
     ("client.concurrency-violation", .defect, .permanent, .critical),
     ("client.update-failed", .unknown, .unclassified, .error),
+    ("client.change-refused", .validation, .permanent, .warning),
     ("client.isolation-breach", .defect, .permanent, .critical),
     ("client.actor-gone", .defect, .permanent, .error),
   ]
@@ -215,7 +217,7 @@ private enum Rows {
     check(Samples.all(Samples.after as (Failure.Framework?) -> _), are: Rows.framework)
   }
 
-  @Test(.requirement("A2", "A41")) func `the client family has its five cases`() {
+  @Test(.requirement("A2", "A41")) func `the client family has its six cases`() {
     check(Samples.all(Samples.after as (Failure.Client?) -> _), are: Rows.client)
   }
 

@@ -32,8 +32,8 @@ private struct Cause: Error {}
       name: "Client", file: "Framework",
       cases: [
         AppError.Client.invalidState("closed"), AppError.Client.concurrencyViolation("two writers"),
-        AppError.Client.updateFailed(Cause()), AppError.Client.isolationBreach("cart"),
-        AppError.Client.actorGone("cart"),
+        AppError.Client.updateFailed(Cause()), AppError.Client.changeRefused("few lines"),
+        AppError.Client.isolationBreach("cart"), AppError.Client.actorGone("cart"),
       ]),
     Family(
       name: "Context", file: "Framework",

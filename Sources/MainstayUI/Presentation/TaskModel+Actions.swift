@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+// What a person can do about an error on screen.
+extension TaskModel {
+  /// The error on screen, in words.
+  ///
+  /// - Parameter locale: The language of the reader.
+  /// - Returns: The words; nil where there is no error.
+  public func presentation(in locale: Locale = .current) -> ErrorPresentation? {
+    error.flatMap { ErrorPresentation($0, locale: locale) }
+  }
+
+  /// The buttons of the error on screen: Retry where another run may mend it, Dismiss, and what
+  /// else the error offers where somebody does it.
+  ///
+  /// - Parameter isPerforming: Whether somebody does what ``begin(_:)`` leaves to the app.
+  /// - Returns: The buttons; none where there is no error.
+  public func actions(performing isPerforming: Bool = false) -> [RecoveryAction] {
+    (presentation()?.actions ?? []).filter { action in
+      switch action.id {
+      case RecoveryAction.retry.id: canRetry
+      case RecoveryAction.dismiss.id: true
+      default: isPerforming || action.role == .cancel
+      }
+    }
+  }
+
+  /// The buttons of the error where it stands in the place of the whole content.
+  ///
+  /// Where no content is behind it, to put it away would leave nothing: there is no Dismiss then.
+  /// Retry stands there in any case but one, that nobody knows what became of the work.
+  ///
+  /// - Parameter isPerforming: Whether somebody does what ``begin(_:)`` leaves to the app.
+  /// - Returns: The buttons; none where there is no error.
+  public func pageActions(performing isPerforming: Bool = false) -> [RecoveryAction] {
+    let all = actions(performing: isPerforming)
+    guard let error, value == nil, !isEmpty else { return all }
+    let others = all.filter { $0.role != .cancel && $0.id != RecoveryAction.dismiss.id }
+    let isComplete =
+      error.disposition == .unknownOutcome || others.contains { $0.id == RecoveryAction.retry.id }
+    return isComplete ? others : others + [.retry]
+  }
+
+  /// Begins what a person chose: the work again, or putting the error away.
+  ///
+  /// - Parameter action: What was chosen.
+  /// - Returns: Whether it is done here; where it is not, it is for the app.
+  @discardableResult
+  public func begin(_ action: RecoveryAction) -> Bool {
+    switch action.id {
+    case RecoveryAction.retry.id: Task { await retry() }
+    case RecoveryAction.dismiss.id: dismissError()
+    case _ where action.role == .cancel: dismissError()
+    default: return false
+    }
+    return true
+  }
+}
