@@ -15,7 +15,7 @@ struct Opened {
   init(_ url: URL, at date: Date) throws(InventoryError) {
     let path = url.path(percentEncoded: false)
     do {
-      guard let lock = try OwnerLock(path: "\(path)-lock") else {
+      guard let lock = try OwnerLock(path: "\(path)-lock", besides: path) else {
         throw InventoryError(.inUse, path: path)
       }
       self.lock = lock
