@@ -48,9 +48,9 @@ extension ErrorMonitor {
   /// ```
   ///
   /// It waits for ``ErrorReport/StoreSink`` and ``ErrorReport/FileSink`` as long as the disk takes;
-  /// other sinks are handed the report as by `capture`. Where its group has had its share, what was
-  /// counted is told. What was captured before is a duplicate, and nothing is written then. It is
-  /// not for signal handlers: it takes locks and memory.
+  /// other sinks are handed the report as by `capture`. It is told also where its group has had its
+  /// share, with the count of those that were not told. What was captured before is a duplicate,
+  /// and nothing is written then. It is not for signal handlers: it takes locks and memory.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -80,7 +80,7 @@ extension ErrorMonitor {
   }
 
   /// What a caller says about an error.
-  private struct Remarks {
+  fileprivate struct Remarks {
     let message: String?
     let operation: String?
     let category: String?
@@ -99,6 +99,7 @@ extension ErrorMonitor {
     let sighting = CaptureShard.Machine.Sighting(
       key: captured.fingerprint, operation: said.operation,
       wantsTrace: configuration.takesStacks && captured.isTraced(said.severity),
+      isCritical: captured.isCritical(said), isLastWord: urgency == .now,
       now: timeline.now, date: wallClock())
     let shard = shard(of: captured.fingerprint)
     let answer = shard.withLock { $0.capture(sighting) }
@@ -106,14 +107,9 @@ extension ErrorMonitor {
       let name = BoundedText.redacted(operation, to: BoundedText.name)
       shard.withLock { $0.update(captured.fingerprint) { $0.count(operation: name) } }
     }
-    if let leaving = answer.leaving { tell(leaving) }
+    for leaving in answer.leaving { tell(leaving) }
     if let due = answer.closingDue { noteUntold(due: due) }
-    guard case .told(let suppressed, let takesTrace) = answer.fate else {
-      if urgency == .now, let closing = shard.withLock({ $0.close(captured.fingerprint) }) {
-        tell(closing, .now)
-      }
-      return captured.app.id
-    }
+    guard case .told(let suppressed, let takesTrace) = answer.fate else { return captured.app.id }
     var draft = ReportDraft(captured.app, captured.fingerprint, thrown: error)
     draft.message = said.message
     draft.operation = said.operation
@@ -157,6 +153,12 @@ extension ErrorMonitor {
 
     func isTraced(_ severity: Severity?) -> Bool {
       (severity ?? app.severity) == .critical || app.disposition == .unclassified
+    }
+
+    /// Whether its report would be critical.
+    fileprivate func isCritical(_ said: Remarks) -> Bool {
+      ErrorReport.isCritical(
+        said.severity ?? app.severity, app.kind, app.disposition, isHandled: said.isHandled)
     }
   }
 
@@ -217,7 +219,9 @@ extension ErrorMonitor {
     }
     let kept = KeptReport(report)
     let sample = report.trimmed
-    shard.withLock { $0.update(report.fingerprint) { $0.sample = sample } }
+    shard.withLock {
+      $0.update(report.fingerprint) { $0.keep(sample, isCritical: kept.isCritical) }
+    }
     memory.withLock { memory in
       memory.kept += 1
       memory.history.insert(kept)

@@ -6,8 +6,9 @@ import Foundation
 // burst that is over would otherwise stand in sinks as its first few.
 extension ErrorMonitor {
   /// Tells what was counted of a group: the last one that was suppressed is told after all, in the
-  /// words of the newest report of the group, and carries the count of the others.
-  func tell(_ closing: CaptureShard.Machine.Closing, _ urgency: SinkLane.Urgency = .inTurn) {
+  /// words of the newest report of the group that is as critical, and carries the count of the
+  /// others.
+  func tell(_ closing: CaptureShard.Machine.Closing) {
     var fields = closing.sample.fields
     // Another failure than the sample, though nothing more is known of it.
     fields.id = UUID()
@@ -21,7 +22,7 @@ extension ErrorMonitor {
       memory.kept += 1
       memory.closings += 1
     }
-    for lane in lanes { lane.offer(kept, urgency) }
+    for lane in lanes { lane.offer(kept, .inTurn) }
     keeper?.note()
   }
 
