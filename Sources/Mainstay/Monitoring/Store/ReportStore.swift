@@ -157,7 +157,7 @@ extension ReportStore {
   /// - Returns: What became of it.
   @discardableResult public func keep(_ record: Record) async -> Fate {
     let isOwn = Self.isSending
-    let fate = await onDisk { [self] in accept(record, isOwn: isOwn) }
+    let fate = await onDisk { [self] in accept(record, isOwn: isOwn, isUrgent: false) }
     signal.set()
     return fate
   }
@@ -165,7 +165,8 @@ extension ReportStore {
   /// Keeps a record without suspending: for critical records, and for code that knows that the
   /// process is about to end.
   ///
-  /// It waits for the disk, and for work with files that has begun. It is not for signal handlers.
+  /// It waits for the disk, and for work with files that has begun. It becomes a file whatever room
+  /// is left on the volume. It is not for signal handlers.
   /// What the store's own backoff, clock or time of day reports is counted and not kept, like all
   /// that is reported while it works.
   ///
@@ -178,7 +179,7 @@ extension ReportStore {
       return .dropped(.ownFailure)
     }
     let isOwn = Self.isSending
-    let fate = disk.sync { accept(record, isOwn: isOwn) }
+    let fate = disk.sync { accept(record, isOwn: isOwn, isUrgent: true) }
     signal.set()
     return fate
   }
@@ -192,7 +193,7 @@ extension ReportStore {
   {
     let isOwn = Self.isSending
     disk.async(qos: .userInitiated) { [self] in
-      _ = accept(record(), isOwn: isOwn)
+      _ = accept(record(), isOwn: isOwn, isUrgent: true)
       done()
       signal.set()
     }

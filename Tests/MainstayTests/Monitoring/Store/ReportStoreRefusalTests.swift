@@ -70,6 +70,19 @@ import Testing
     #expect(ledger.sent == 3 && ledger.quarantined == 0 && ledger.isBalanced)
   }
 
+  @Test func `a critical record waits in memory where the disk itself has no room`() async throws {
+    let store = try store(.init(reserve: .max))
+    #expect(await store.status.condition == .writing)
+    refusals.refuse(.write, ".report", with: ENOSPC)
+    #expect(store.keepNow(.sample(.critical)) == .keptInMemory && folder.files.isEmpty)
+    #expect(await store.status.condition == .noSpace)
+    refusals.end()
+    // It gets its file with the next record, whatever that waits for itself.
+    #expect(await store.keep(.sample(.critical)) == .kept && folder.files.count == 2)
+    let status = await store.status
+    #expect(status.pendingInMemory == 0 && status.ledger.isBalanced)
+  }
+
   @Test func `sending goes on when another store has given the folder back`() async throws {
     let first = try store()
     await first.keep(.sample())
