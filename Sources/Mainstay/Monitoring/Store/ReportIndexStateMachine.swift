@@ -45,12 +45,21 @@ struct ReportIndexStateMachine: Sendable {
     var isSending = false
     /// Whether it may not be sent again.
     var isWithdrawn = false
-    /// How often a service asked for it to be sent again, or it could not be read.
+    /// How often a service asked for it to be sent again, or kept giving no answer, or it could not
+    /// be read.
     var attempts = 0
     /// Whether its file could not be read so far, so that this is all that is known of it.
     var isUnread = false
+    /// How often in a row a request with it got no answer.
+    var silences = 0
 
     var isInMemory: Bool { number >= ReportIndexStateMachine.firstInMemory }
+
+    /// Whether it may be what the requests got no answer for, such as a text that something on the
+    /// way takes for an attack.
+    ///
+    /// Fewer silences are an outage, in which the oldest stays the first.
+    var isSuspect: Bool { silences >= 3 }
   }
 
   /// What has to be done next.
@@ -246,7 +255,18 @@ extension ReportIndexStateMachine {
   mutating func putBack(_ numbers: [UInt64], wasRefused: Bool) {
     change(numbers) {
       $0.isSending = false
-      if wasRefused { $0.attempts += 1 }
+      guard wasRefused else { return }
+      $0.attempts += 1
+      $0.silences = 0
+    }
+  }
+
+  /// There was no answer: the records wait again, after the others where that goes on.
+  mutating func unanswered(_ numbers: [UInt64]) {
+    change(numbers) {
+      $0.isSending = false
+      $0.silences += 1
+      if $0.isSuspect { $0.attempts += 1 }
     }
   }
 
