@@ -82,7 +82,7 @@ extension ReportStore {
     guard !isHeld else { return .held }
     do {
       return .over(
-        try await Self.$isSending.withValue(true) {
+        try await Self.sending {
           try await CaptureScope.enter { try await transport.send(request) }
         })
     } catch {

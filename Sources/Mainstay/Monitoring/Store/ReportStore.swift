@@ -40,8 +40,17 @@ public final class ReportStore: Sendable {
     var random: SplitMix64
   }
 
+  @TaskLocal private static var innermost: LiveScope?
+
   /// Whether this task is sending reports: what goes wrong in it is not reported, but counted.
-  @TaskLocal package static var isSending = false
+  private static var isSending: Bool { innermost?.isLive ?? false }
+
+  /// Runs what sends reports.
+  static func sending<T>(_ body: () async throws -> T) async rethrows -> T {
+    let scope = LiveScope(inside: innermost)
+    defer { scope.end() }
+    return try await $innermost.withValue(scope, operation: body)
+  }
 
   let configuration: Configuration
   let folder: StoreFolder

@@ -120,6 +120,28 @@ import Testing
     #expect(service.ids.count == 2 && folder.files.isEmpty)
   }
 
+  @Test func `a task that a transport began and that outlives its request is heard`() async throws {
+    let (late, task) = (Locked<ReportStore?>(nil), Locked<Task<ReportStore.Fate?, Never>?>(nil))
+    let isOver = Countdown(1)
+    let service = ScriptedService(meanwhile: {
+      task.withLock { task in
+        task =
+          task
+          ?? Task {
+            await isOver.reached()
+            return await late.withLock { $0 }?.keep(.sample())
+          }
+      }
+    })
+    let store = ReportStore(at: folder.store, .anywhere, replies: .otlp, transport: service)
+    late.withLock { $0 = store }
+    await store.keep(.sample())
+    #expect(await store.drain() == .finished)
+    isOver.count()
+    #expect(await task.withLock { $0 }?.value == .kept)
+    late.withLock { $0 = nil }
+  }
+
   @Test(.ends(withinMinutes: 5)) func `a backoff of the app's own may call the store`() async throws
   {
     let late = Locked<ReportStore?>(nil)
