@@ -109,7 +109,10 @@ extension ErrorMonitor {
     }
     for leaving in answer.leaving { tell(leaving) }
     if let due = answer.closingDue { noteUntold(due: due) }
-    guard case .told(let suppressed, let takesTrace) = answer.fate else { return captured.app.id }
+    guard case .told(let suppressed, let takesTrace) = answer.fate else {
+      for lane in lanes { lane.noteSuppressed(captured.app.code) }
+      return captured.app.id
+    }
     var draft = ReportDraft(captured.app, captured.fingerprint, thrown: error)
     draft.message = said.message
     draft.operation = said.operation

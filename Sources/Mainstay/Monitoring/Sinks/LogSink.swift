@@ -49,6 +49,11 @@ extension ErrorReport {
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
       for report in batch.reports { write(report) }
       for recovery in batch.recoveries { write(recovery) }
+      if batch.lostRecoveries > 0 {
+        logger.log(
+          level: min(.warning, maximumLevel), "recoveries were not written, for want of room",
+          metadata: ["count": "\(batch.lostRecoveries)"])
+      }
       for report in batch.updates { writePresentation(of: report) }
       return .accepted
     }

@@ -101,6 +101,25 @@ import Tracing
       ])
   }
 
+  @Test(.requirement("A36", "A37")) func `a burst is counted in the calls that capture it, once`()
+    async
+  {
+    let factory = RecordingMetrics()
+    let sink = ErrorReport.MetricsSink(factory: factory, maximumCodes: 1)
+    let monitor = ErrorMonitor(.init(queue: 1), sinks: [sink])
+    for number in 0..<1_000 { monitor.capture(storeError(number % 10)) }
+    for _ in 0..<100 { monitor.recordRecovery(from: storeError(), succeeded: true) }
+    func sum(of metric: String) -> Int {
+      factory.log.lines.filter { $0.hasPrefix(metric + "{") }
+        .compactMap { $0.split(separator: "+").last.flatMap { Int($0) } }.reduce(0, +)
+    }
+    let metrics = ["mainstay.errors", "mainstay.recoveries"]
+    #expect(metrics.map { sum(of: $0) } == [1_000, 100], "whatever waits for the sink")
+    await monitor.shutDown(within: .patience)
+    #expect(metrics.map { sum(of: $0) } == [1_000, 100])
+    #expect(monitor.ledger.captured == 1_000 && monitor.ledger.isBalanced)
+  }
+
   @Test(arguments: [
     ("9223372036854775807", 2_147_483_647), ("-5", 0), ("0", 0), ("7", 7),
   ])
