@@ -22,12 +22,6 @@ public final class ErrorMonitor: Sendable {
     var closings = 0
   }
 
-  struct Trail: Sendable {
-    var ring: RecentRing<ErrorReport.Breadcrumb>
-    /// What the ring holds, for as long as nothing is added: reports share it.
-    var snapshot: [ErrorReport.Breadcrumb]? = []
-  }
-
   /// The settings.
   public let configuration: Configuration
   /// What holds for the whole process, redacted.
@@ -42,7 +36,8 @@ public final class ErrorMonitor: Sendable {
   let shards: [CaptureShard]
   let lanes: [SinkLane]
   let memory: Locked<Memory>
-  let trail: Locked<Trail>
+  /// The breadcrumbs of all that has no trail of its own.
+  let trail: BreadcrumbTrail
   let recoveries = Locked(RecoveryBook<ErrorCode>())
   let keeper: LedgerKeeper?
   /// When what was counted and not told is told by itself; nil while there is nothing.
@@ -163,7 +158,7 @@ public final class ErrorMonitor: Sendable {
         consent: consent, timeline: timeline, keeper: keeper)
     }
     memory = Locked(Memory(history: RecentRing(capacity: configuration.history)))
-    trail = Locked(Trail(ring: RecentRing(capacity: configuration.breadcrumbs)))
+    trail = BreadcrumbTrail(capacity: configuration.breadcrumbs)
     agreed = Locked(consent)
     var earlier = keeper?.found.ledger ?? ledger ?? Ledger()
     if keeper?.found.wasInterrupted == true { earlier.interruptions += 1 }

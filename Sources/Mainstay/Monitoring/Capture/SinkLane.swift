@@ -63,8 +63,8 @@ final class SinkLane: Sendable {
     purpose = sink.purpose
     noting = sink as? any CaptureNoting
     keeping = sink as? any KeepingSink
-    noting?.beginNoting()
     state = Locked(Guarded(queue: SinkQueueStateMachine(settings), consent: consent))
+    noting?.beginNoting()
   }
 
   /// What became of all that was offered; `sent` counts what the sink has taken over.

@@ -121,7 +121,8 @@ import Testing
   }
 
   @Test func `a task that a transport began and that outlives its request is heard`() async throws {
-    let (late, task) = (Locked<ReportStore?>(nil), Locked<Task<ReportStore.Fate?, Never>?>(nil))
+    let late = Locked<ReportStore?>(nil)
+    let task = Locked<Task<ReportStore.Fate?, Never>?>(nil)
     let isOver = Countdown(1)
     let service = ScriptedService(meanwhile: {
       task.withLock { task in
