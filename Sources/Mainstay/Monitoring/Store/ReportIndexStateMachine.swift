@@ -129,6 +129,7 @@ extension ReportIndexStateMachine {
     let waiting = entries.filter { !$0.isSending }
     let expired = waiting.filter { now - $0.birth > settings.maximumAge }.map(\.number)
     if !expired.isEmpty { return .drop(Array(expired.prefix(Self.settledAtOnce)), .expired) }
+    if let step = stepForTooLarge(waiting) { return step }
     let whole = room(
       in: waiting, for: candidate, count: settings.maximumCount, bytes: settings.maximumBytes,
       .overflow)
@@ -136,6 +137,15 @@ extension ReportIndexStateMachine {
     return room(
       in: waiting.filter(\.isInMemory), for: candidate, count: settings.memoryCount,
       bytes: settings.memoryBytes, reason)
+  }
+
+  /// What alone is larger than all that may be kept, since the limit was another one, leaves before
+  /// the others have to.
+  private func stepForTooLarge(_ waiting: [Entry]) -> Step? {
+    let large = waiting.filter { !$0.isUnread && $0.bytes > settings.maximumBytes }
+    guard let first = large.first else { return nil }
+    let fits = large.first { ($0.trimmedBytes ?? .max) <= settings.maximumBytes }
+    return fits.map { .trim($0.number) } ?? .drop([first.number], .tooLarge)
   }
 
   private func room(

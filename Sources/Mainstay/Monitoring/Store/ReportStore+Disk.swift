@@ -250,7 +250,7 @@ extension ReportStore {
     if entry.isInMemory { return guarded.withLock { $0.memory[entry.number] } }
     let name = RecordName(number: entry.number, id: entry.id).text
     do throws(StoreFolder.Failure) {
-      if let bytes = try folder.read(name, limit: configuration.maximumBytes),
+      if let bytes = try folder.read(name, limit: longestFile),
         let file = RecordFile(bytes), file.record.id == entry.id
       {
         return file
