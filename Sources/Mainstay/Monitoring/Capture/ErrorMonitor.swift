@@ -253,7 +253,8 @@ extension ErrorMonitor {
   /// Flushes, then drops what is left and everything that is captured from now on.
   ///
   /// Of errors that came in floods, what was counted and not told is told first. What is captured
-  /// afterwards does not come into the file of the ledger.
+  /// afterwards does not come into the file of the ledger. Whether that could be written, a
+  /// `flush()` says, and tries again.
   ///
   /// - Parameter limit: How long it waits at most; the default is 5 seconds.
   public func shutDown(within limit: Duration = .seconds(5)) async {
