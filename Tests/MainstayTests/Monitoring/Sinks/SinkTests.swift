@@ -77,6 +77,33 @@ import Tracing
       log.lines == ["Inventory.SaveError [inventory.save-failed] the catalog did not answer"])
   }
 
+  @Test(.requirement("B21"))
+  func `the log names the place and the trace of the error, not its own`()
+    async
+  {
+    let log = Log()
+    let logger = log.logger {
+      "\($0.source) \($0.file) \($0.function) \($0.line) \($0.pairs().contains(" trace_id=0af7"))"
+        + " \($0.pairs().contains(" span_id=b7ad")) \($0.pairs().contains("metadata.trace_id"))"
+    }
+    let monitor = ErrorMonitor(
+      sinks: [ErrorReport.LogSink(logger)], enrich: { _ in Trace.identifiers })
+    let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    await withTracer(RecordingTracer(traceparent: traceparent)) {
+      try? await Trace("call").run { _ = monitor.capture(Unknown(), fileID: "Shop/Cart.swift") }
+    }
+    let error = AppError.timeout(fileID: "Shop/Till.swift", function: "pay()", line: 7)
+    monitor.capture(error)
+    #expect(await monitor.flush(within: .patience))
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    #expect(await monitor.flush(within: .patience))
+    #expect(log.lines.count == 3)
+    #expect(
+      log.lines[0].hasPrefix("Shop Shop/Cart.swift ") && log.lines[0].hasSuffix("true true false"))
+    #expect(log.lines[1] == "Shop Shop/Till.swift pay() 7 false false false")
+    #expect(log.lines[2] == log.lines[1])
+  }
+
   @Test func `a library's sink stays at info, and a mild report is not written by a strict logger`()
     async
   {
