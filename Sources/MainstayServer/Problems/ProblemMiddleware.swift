@@ -74,7 +74,7 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     response.body = ResponseBody(contentLength: body.contentLength) { [answers] writer in
       let reader = ReaderWatch()
       let connection = reader.watching(writer)
-      try await monitor.withTrail(trail) {
+      try await monitor.resume(trail) {
         do {
           try await body.write(connection)
         } catch {

@@ -20,17 +20,19 @@ extension ErrorMonitor {
   public func withTrail<T, E: Error>(
     _ operation: () async throws(E) -> T
   ) async throws(E) -> T {
-    try await withTrail(BreadcrumbTrail(capacity: configuration.breadcrumbs), operation)
-  }
-
-  /// Goes on with a trail, such as while the body of an answer is sent.
-  package func withTrail<T, E: Error>(
-    _ trail: BreadcrumbTrail, _ operation: () async throws(E) -> T
-  ) async throws(E) -> T {
-    let result: Result<T, E> = await TrailScope.$innermost.withValue(TrailScope(self, trail)) {
+    let scope = TrailScope(self, BreadcrumbTrail(capacity: configuration.breadcrumbs))
+    let result: Result<T, E> = await TrailScope.$innermost.withValue(scope) {
       do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
     }
     return try result.get()
+  }
+
+  /// Goes on with a trail, such as while the body of an answer is sent.
+  @concurrent
+  package func resume(
+    _ trail: BreadcrumbTrail, _ operation: @concurrent () async throws -> Void
+  ) async throws {
+    try await TrailScope.$innermost.withValue(TrailScope(self, trail)) { try await operation() }
   }
 
   /// Remembers something that happened, for the reports that come after it.

@@ -170,16 +170,14 @@ import Testing
       let isDue = Countdown(1)
 
       func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
-        refresh.withLock { refresh in
-          refresh =
-            refresh
-            ?? Task {
-              await isDue.reached()
-              let monitor = monitor.withLock { $0 }
-              monitor?.capture(storeError(1))
-              monitor?.recordRecovery(from: storeError(1), succeeded: true)
-            }
+        guard refresh.withLock({ $0 == nil }) else { return .accepted }
+        let task = Task {
+          await isDue.reached()
+          let monitor = monitor.withLock { $0 }
+          monitor?.capture(storeError(1))
+          monitor?.recordRecovery(from: storeError(1), succeeded: true)
         }
+        refresh.withLock { $0 = task }
         return .accepted
       }
     }

@@ -120,27 +120,31 @@ import Testing
     #expect(service.ids.count == 2 && folder.files.isEmpty)
   }
 
-  @Test func `a task that a transport began and that outlives its request is heard`() async throws {
-    let late = Locked<ReportStore?>(nil)
-    let task = Locked<Task<ReportStore.Fate?, Never>?>(nil)
-    let isOver = Countdown(1)
-    let service = ScriptedService(meanwhile: {
-      task.withLock { task in
-        task =
-          task
-          ?? Task {
-            await isOver.reached()
-            return await late.withLock { $0 }?.keep(.sample())
-          }
+  /// A transport whose first use begins something that goes on.
+  private final class Session: ReportTransport {
+    let store = Locked<ReportStore?>(nil)
+    let refresh = Locked<Task<ReportStore.Fate?, Never>?>(nil)
+    let isDue = Countdown(1)
+
+    func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
+      let task = Task {
+        await isDue.reached()
+        return await store.withLock { $0 }?.keep(.sample())
       }
-    })
-    let store = ReportStore(at: folder.store, .anywhere, replies: .otlp, transport: service)
-    late.withLock { $0 = store }
+      refresh.withLock { $0 = task }
+      return .init(status: 200)
+    }
+  }
+
+  @Test func `a task that a transport began and that outlives its request is heard`() async {
+    let session = Session()
+    let store = ReportStore(at: folder.store, .anywhere, replies: .otlp, transport: session)
+    session.store.withLock { $0 = store }
     await store.keep(.sample())
     #expect(await store.drain() == .finished)
-    isOver.count()
-    #expect(await task.withLock { $0 }?.value == .kept)
-    late.withLock { $0 = nil }
+    session.isDue.count()
+    #expect(await session.refresh.withLock { $0 }?.value == .kept)
+    session.store.withLock { $0 = nil }
   }
 
   @Test(.ends(withinMinutes: 5)) func `a backoff of the app's own may call the store`() async throws

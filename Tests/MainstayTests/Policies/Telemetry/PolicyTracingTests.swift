@@ -95,7 +95,7 @@ import Tracing
           for (name, value) in Trace.headers { headers.add("\(name) \(value)") }
           monitor.capture(AppError.timeout(), isHandled: false)
           PolicyTracing().observe(PolicyEvent(policy: "c", what: .circuitClosed, reading: .zero))
-          try await Trace("attempt").run { monitor.capture(AppError.offline()) }
+          _ = try await Trace("attempt").run { monitor.capture(AppError.offline()) }
         }
       }
     }
