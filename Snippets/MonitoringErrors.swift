@@ -42,6 +42,19 @@ func recovering(_ item: Item, in store: Store, monitor: ErrorMonitor) async thro
   }
 }
 
+func deciding(for sinks: [any ReportSink]) -> ErrorMonitor {
+  let quiet = ErrorMonitor(
+    sinks: sinks,
+    decide: { report in
+      switch report.code {
+      case "sync.conflict": .as(.info)
+      case "camera.busy": .drop(.init("noise"))
+      default: .keep
+      }
+    })
+  return quiet
+}
+
 func looking(up item: Item, in store: Store, monitor: ErrorMonitor) async throws -> Item {
   let saved = try await monitor.withTrail {
     monitor.addBreadcrumb("opened the item", category: "items")

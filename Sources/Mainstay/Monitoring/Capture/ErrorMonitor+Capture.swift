@@ -110,7 +110,9 @@ extension ErrorMonitor {
     for leaving in answer.leaving { tell(leaving) }
     if let due = answer.closingDue { noteUntold(due: due) }
     guard case .told(let suppressed, let takesTrace) = answer.fate else {
-      for lane in lanes { lane.noteSuppressed(captured.app.code) }
+      if answer.fate == .suppressed {
+        for lane in lanes { lane.noteSuppressed(captured.app.code) }
+      }
       return captured.app.id
     }
     var draft = ReportDraft(captured.app, captured.fingerprint, thrown: error)
@@ -122,7 +124,7 @@ extension ErrorMonitor {
     draft.isHandled = said.isHandled
     draft.suppressed = suppressed
     draft.stack = takesTrace ? StackTrace.current() : []
-    keep(draft, in: shard, urgency)
+    keep(draft, in: shard, urgency, isCritical: sighting.isCritical)
     return captured.app.id
   }
 
@@ -213,18 +215,31 @@ extension ErrorMonitor {
     return true
   }
 
-  /// Makes the report, remembers it and hands it to the sinks.
-  private func keep(_ draft: ReportDraft, in shard: CaptureShard, _ urgency: SinkLane.Urgency) {
+  /// Makes the report, asks the app about it, remembers it and hands it to the sinks.
+  ///
+  /// Its limit went by whether it is critical before the app is asked.
+  private func keep(
+    _ draft: ReportDraft, in shard: CaptureShard, _ urgency: SinkLane.Urgency, isCritical: Bool
+  ) {
     let breadcrumbs = breadcrumbs
-    let report = CaptureScope.enter {
+    let (made, decision) = CaptureScope.enter {
       let values = enrich?(draft.app) ?? [:]
-      return draft.report(breadcrumbs: breadcrumbs, enrichment: values, facts: facts)
+      let report = draft.report(breadcrumbs: breadcrumbs, enrichment: values, facts: facts)
+      return (report, decide?(report) ?? .keep)
+    }
+    var report = made
+    switch decision {
+    case .keep: break
+    case .as(let severity): report.fields.severity = severity
+    case .drop(let reason):
+      shards[0].withLock { $0.drop(reason) }
+      return shard.withLock {
+        $0.update(report.fingerprint) { $0.drop(isCritical: isCritical) }
+      }
     }
     let kept = KeptReport(report)
     let sample = report.trimmed
-    shard.withLock {
-      $0.update(report.fingerprint) { $0.keep(sample, isCritical: kept.isCritical) }
-    }
+    shard.withLock { $0.update(report.fingerprint) { $0.keep(sample, isCritical: isCritical) } }
     memory.withLock { memory in
       memory.kept += 1
       memory.history.insert(kept)

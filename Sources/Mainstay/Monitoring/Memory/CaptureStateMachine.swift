@@ -34,6 +34,8 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   enum Fate: Sendable, Equatable {
     /// Its group has had its share.
     case suppressed
+    /// The same, of errors of which nobody is told.
+    case suppressedUnheard
     case told(after: ErrorReport.Suppressed?, takesTrace: Bool)
   }
 
@@ -72,17 +74,23 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
       entry.see(sighting, minute: minute, settings)
     }
     if var leaver = groups.leaver { _ = leaver.close(at: nil, into: &answer.leaving) }
-    if answer.fate == .suppressed { suppressions += 1 }
+    if answer.fate == .suppressed || answer.fate == .suppressedUnheard { suppressions += 1 }
     return answer
   }
 
-  /// An error was left out before it came to its group.
-  mutating func drop(_ reason: ErrorReport.DropReason) { dropped[reason, default: 0] += 1 }
+  /// An error was left out before it came to its group, or nobody is told of it.
+  mutating func drop(_ reason: ErrorReport.DropReason) {
+    // An app may have its own reasons, and make them of anything.
+    let isKnown = dropped[reason] != nil || dropped.count < Self.maximumReasons
+    dropped[isKnown ? reason : ErrorReport.DropReason("other"), default: 0] += 1
+  }
+
+  private static var maximumReasons: Int { 18 }
 
   /// All that was left out, by reason.
   var losses: [ErrorReport.DropReason: Int] {
     var all = dropped
-    if suppressions > 0 { all[.suppressed] = suppressions }
+    if suppressions > 0 { all[.suppressed, default: 0] += suppressions }
     return all
   }
 
@@ -115,6 +123,10 @@ extension GroupBook.Door {
   /// - Returns: When there is more to tell; nil for never.
   fileprivate mutating func close(at now: Duration?, into closings: inout [Closing]) -> Duration? {
     guard let due = gate.due else { return nil }
+    if isDropped {
+      _ = gate.close()
+      return nil
+    }
     // Without a sample nothing tells it so far: a report of it is being made.
     guard now.map({ $0 >= due }) ?? true, let sample, let suppressed = gate.close() else {
       return due
@@ -167,7 +179,10 @@ extension GroupBook.Entry {
     let (answer, closingDue) = ask(sighting, settings.limit)
     switch answer {
     case .suppressed:
-      return .init(fate: .suppressed, asksForOperation: !isKnown, closingDue: closingDue)
+      let isUnheard = sighting.isCritical ? critical.isDropped : mild.isDropped
+      return .init(
+        fate: isUnheard ? .suppressedUnheard : .suppressed, asksForOperation: !isKnown,
+        closingDue: closingDue)
     case .passes(let suppressed):
       let takesTrace = sighting.wantsTrace && sighting.now >= tracedUntil ?? sighting.now
       if takesTrace {

@@ -12,6 +12,8 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
   struct Door: Sendable {
     var gate = FloodGate()
     fileprivate(set) var sample: Sample?
+    /// Whether nobody was told of the newest that it let out, so that nobody is of the others.
+    fileprivate(set) var isDropped = false
   }
 
   /// One group.
@@ -57,7 +59,17 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
     /// One of it was kept.
     mutating func keep(_ sample: Sample, isCritical: Bool) {
       isNewestCritical = isCritical
-      if isCritical { critical.sample = sample } else { mild.sample = sample }
+      change(isCritical) { door in
+        door.sample = sample
+        door.isDropped = false
+      }
+    }
+
+    /// One of it was let out, and is not kept.
+    mutating func drop(isCritical: Bool) { change(isCritical) { $0.isDropped = true } }
+
+    private mutating func change(_ isCritical: Bool, _ body: (inout Door) -> Void) {
+      if isCritical { body(&critical) } else { body(&mild) }
     }
 
     /// Something was learned of what was kept of it.
