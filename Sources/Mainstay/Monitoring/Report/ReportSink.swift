@@ -15,7 +15,8 @@ public protocol ReportSink: Sendable {
 
   /// Takes a batch.
   ///
-  /// Errors that are captured meanwhile are counted and not reported.
+  /// Errors that are captured meanwhile are counted and not reported. What a task that it leaves
+  /// behind captures afterwards is reported like any other: one that sends must be waited for.
   ///
   /// - Parameter batch: At least one report, recovery or update.
   /// - Returns: What became of all its reports.
