@@ -11,6 +11,7 @@ struct Item: Sendable {
 struct Store: Sendable {
   func save(_ item: Item) async throws {}
   func reopen() async -> Bool { true }
+  func saved(_ item: Item) async throws -> Item { item }
 }
 
 func starting() -> ErrorMonitor {
@@ -39,6 +40,27 @@ func recovering(_ item: Item, in store: Store, monitor: ErrorMonitor) async thro
   } recover: { error in
     await store.reopen()
   }
+}
+
+func deciding(for sinks: [any ReportSink]) -> ErrorMonitor {
+  let quiet = ErrorMonitor(
+    sinks: sinks,
+    decide: { report in
+      switch report.code {
+      case "sync.conflict": .as(.info)
+      case "camera.busy": .drop(.init("noise"))
+      default: .keep
+      }
+    })
+  return quiet
+}
+
+func looking(up item: Item, in store: Store, monitor: ErrorMonitor) async throws -> Item {
+  let saved = try await monitor.withTrail {
+    monitor.addBreadcrumb("opened the item", category: "items")
+    return try await store.saved(item)
+  }
+  return saved
 }
 
 func ending(_ error: any Error, monitor: ErrorMonitor) -> Never {

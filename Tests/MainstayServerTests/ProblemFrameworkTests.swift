@@ -83,6 +83,31 @@ import TestSupport
     #expect(monitor.history.last?.operation == "Answer /books/{id}")
   }
 
+  @Test func `each request has breadcrumbs of its own, until its body is sent`() async throws {
+    let monitor = ErrorMonitor()
+    monitor.addBreadcrumb("started")
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(reportingTo: monitor))
+    router.get("books/{id}") { _, context in
+      let id = context.parameters.get("id") ?? ""
+      monitor.addBreadcrumb("asked for \(id)")
+      if id == "1" { throw Loud() }
+      return Response(
+        status: .ok,
+        body: ResponseBody { writer in
+          monitor.addBreadcrumb("sends \(id)")
+          try await writer.write(ByteBuffer(string: "one "))
+          throw Teapot()
+        })
+    }
+    try await Application(router: router).test(.router) { client in
+      for id in 1...2 { _ = try? await client.execute(uri: "/books/\(id)", method: .get) }
+    }
+    let trails = monitor.history.map { $0.breadcrumbs.map(\.message) }
+    #expect(trails == [["asked for 2", "sends 2"], ["asked for 1"]])
+    #expect(monitor.breadcrumbs.map(\.message) == ["started"])
+  }
+
   @Test func `a body that is cancelled or has lost its reader is no failure of the service`()
     async throws
   {

@@ -12,7 +12,7 @@ extension LocalizableText.Argument {
 
   func string(in locale: Locale) -> String {
     switch self {
-    case .text(let text): text
+    case .text(let text), .publicText(let text): text
     case .integer(let number): number.formatted(.number.locale(locale))
     case .number(let number): number.formatted(.number.locale(locale))
     case .date(let date):
@@ -50,13 +50,22 @@ extension LocalizableText.Argument: Codable {
     case text, integer, number, duration, date, localized
   }
 
-  /// Decodes an object with one member, such as `{"integer": 3}`.
+  private enum TextKeys: String, CodingKey {
+    case isPublic = "public"
+  }
+
+  /// Decodes an object with one member, such as `{"integer": 3}`; a public text has two, such as
+  /// `{"public": true, "text": "…"}`.
   ///
   /// An argument of a kind that this build does not know becomes "…", so that the rest can be read.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     switch CodingKeys.allCases.first(where: container.contains) {
-    case .text: self = .text(try container.decode(String.self, forKey: .text))
+    case .text:
+      let text = try container.decode(String.self, forKey: .text)
+      let marks = try decoder.container(keyedBy: TextKeys.self)
+      let isPublic = try marks.decodeIfPresent(Bool.self, forKey: .isPublic) ?? false
+      self = isPublic ? .publicText(text) : .text(text)
     case .integer: self = .integer(try container.decode(Int.self, forKey: .integer))
     case .number:
       let isNumber = try !container.decodeNil(forKey: .number)
@@ -69,11 +78,17 @@ extension LocalizableText.Argument: Codable {
     }
   }
 
-  /// Encodes an object with one member; a number that is not finite becomes null.
+  /// Encodes an object with one member, a public text with two; a number that is not finite becomes
+  /// null.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
     case .text(let text): try container.encode(text, forKey: .text)
+    case .publicText(let text):
+      // Builds that do not know of it read the text all the same.
+      try container.encode(text, forKey: .text)
+      var marks = encoder.container(keyedBy: TextKeys.self)
+      try marks.encode(true, forKey: .isPublic)
     case .integer(let number): try container.encode(number, forKey: .integer)
     case .number(let number) where number.isFinite: try container.encode(number, forKey: .number)
     case .number: try container.encodeNil(forKey: .number)

@@ -11,12 +11,19 @@ public import Foundation
 /// text.pattern    // "“{0}” was saved {1} times."
 /// ```
 ///
+/// In reports the name is `<private>`, since it may be anybody's data; `\(public: name)` is told
+/// there, too.
+///
 /// Two texts are equal when key, pattern and arguments are.
 public struct LocalizableText: Sendable, Hashable, Codable {
   /// A value inside a text, formatted for the reader's locale.
+  ///
+  /// A person reads all of it. In an ``ErrorReport`` a text is `<private>`, unless it is public.
   public enum Argument: Sendable, Hashable {
     /// Shown as it is.
     case text(String)
+    /// Shown as it is, and nobody's data, such as the name of a feature: it stands in reports, too.
+    case publicText(String)
     /// Shown with the locale's digits and grouping.
     case integer(Int)
     /// Shown with the locale's digits, grouping and decimal mark.
@@ -46,9 +53,10 @@ public struct LocalizableText: Sendable, Hashable, Codable {
 
   /// Makes a text from one that is not to be translated, such as what a server wrote for people.
   ///
-  /// It becomes an argument: two errors with different words of a server differ.
+  /// It becomes an argument: two errors with different words of a server differ. It stands in
+  /// reports, redacted.
   public init(verbatim text: String) {
-    self.init(key: nil, pattern: "{0}", arguments: [.text(text)])
+    self.init(key: nil, pattern: "{0}", arguments: [.publicText(text)])
   }
 
   /// Makes a text of several, each on a line of its own and in the language of the reader.
@@ -168,9 +176,15 @@ extension LocalizableText: ExpressibleByStringInterpolation {
       pattern += LocalizableText.escaped(literal)
     }
 
-    /// Adds a text, shown as it is.
+    /// Adds a text, shown as it is; in reports it is `<private>`.
     public mutating func appendInterpolation(_ text: some StringProtocol) {
       append(.text(String(text)))
+    }
+
+    /// Adds a text that is nobody's data, such as the name of a feature; shown as it is, and in
+    /// reports, too.
+    public mutating func appendInterpolation(public text: some StringProtocol) {
+      append(.publicText(String(text)))
     }
 
     /// Adds a whole number; one beyond the range of `Int` is cut to it.

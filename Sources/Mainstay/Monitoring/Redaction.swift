@@ -5,10 +5,12 @@
 /// Replaced are:
 ///
 /// - user info, queries and fragments of URLs
-/// - values of names that speak of secrets, in text, JSON, lists of pairs, XML and encoded queries
+/// - values of names that speak of secrets, in text, JSON, lists of pairs, XML, options of commands
+///   and encoded queries
 /// - bearer and basic credentials, JSON web tokens, private keys and keys with well-known
 ///   beginnings
 /// - email addresses, and the name of the person in home folders
+/// - numbers of cards and of accounts
 /// - runs of encoded data
 ///
 /// Of an address without a scheme, the query is known by a `/` before it and a `=` in it. It takes
@@ -92,41 +94,98 @@ enum SecretName {
   private static let values = [
     "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey",
     "accesskey", "privatekey", "secretkey", "credential", "signature", "sessionid", "sessionkey",
+    "sessid", "accountkey", "signingkey", "encryptionkey", "masterkey",
+    // In the other languages that the package speaks; letters beyond ASCII are passed over.
+    "passwort", "kennwort", "contrasena", "contrasea", "motdepasse",
   ].map { Array($0.utf8) }
   /// Words that mean nothing else, wherever they stand: `passwordConfirmation`.
   private static let anywhere = ["password", "passphrase", "apikey", "privatekey"]
     .map { Array($0.utf8) }
   /// Words that mean something else as the end of a longer one, such as `bypass`.
-  private static let lastWords = ["pass", "jwt", "jwts", "otp", "otps"].map { Array($0.utf8) }
+  private static let lastWords = [
+    "pass", "jwt", "jwts", "otp", "otps", "csrf", "xsrf", "cvc", "cvv",
+  ].map { Array($0.utf8) }
+  /// The same, but in names of types, such as `URLSession`.
+  private static let lastWordsOfValues = ["auth", "session", "pin"].map { Array($0.utf8) }
+  /// Words that say nothing: `tokenValue`, `token_v2`.
+  private static let fillers = ["value", "v"].map { Array($0.utf8) }
 
   /// Nil for a name that says nothing about secrets.
   init?(_ name: some Sequence<UInt8>) {
-    var letters: [UInt8] = []
-    var part = 0
-    var lastWord = 0
-    var previous: UInt8 = 0
-    for byte in name {
-      if Byte.isLetter(byte) {
-        if Self.startsWord(byte, after: previous) { lastWord = letters.count }
-        if Self.startedWord(previous, before: byte) { lastWord = letters.count - 1 }
-        letters.append(byte | 0x20)
-      } else if byte == UInt8(ascii: ".") {
-        part = letters.count  // `PasswordView.swift:42` names a file
-      }
-      previous = byte
-    }
-    let isLastWord = Self.lastWords.contains { letters[lastWord...] == $0[...] }
+    var words = NameWords(name)
+    if Self.fillers.contains(where: { words.last == $0[...] }) { words.removeLast() }
+    let isLastWord =
+      Self.lastWords.contains { words.last == $0[...] }
+      || !words.isTypeName && Self.lastWordsOfValues.contains { words.last == $0[...] }
+    var letters = words.letters
     if letters.last == UInt8(ascii: "s") { letters.removeLast() }
     let ends = { (word: [UInt8]) in letters.suffix(word.count) == word[...] }
     if Self.lines.contains(where: ends) {
       self = .line
     } else if isLastWord || Self.values.contains(where: ends) {
       self = .value
-    } else if Self.hasWord(letters[min(part, letters.count)...]) {
+    } else if Self.hasWord(letters[min(words.part, letters.count)...]) {
       self = .value
     } else {
       return nil
     }
+  }
+
+  private static func hasWord(_ letters: ArraySlice<UInt8>) -> Bool {
+    letters.indices.contains { index in
+      (letters[index] == UInt8(ascii: "p") || letters[index] == UInt8(ascii: "a"))
+        && anywhere.contains { letters[index...].starts(with: $0) }
+    }
+  }
+}
+
+/// The letters of a name, in small ones, and where its last words begin.
+private struct NameWords {
+  private(set) var letters: [UInt8] = []
+  /// Where the part behind the last full stop begins: `PasswordView.swift:42` names a file.
+  private(set) var part = 0
+  private var lastWord = 0
+  private var wordBefore = 0
+  /// Whether the last word is joined to the one before it, as in `dbPass`.
+  private var isJoined = false
+  private var beginsUpper = false
+
+  init(_ name: some Sequence<UInt8>) {
+    var previous: UInt8 = 0
+    for byte in name {
+      if Byte.isLetter(byte) {
+        if letters.isEmpty { beginsUpper = !Self.isLower(byte) }
+        if Self.startsWord(byte, after: previous) {
+          beginWord(at: letters.count, isJoined: Byte.isLetter(previous))
+        }
+        if Self.startedWord(previous, before: byte) {
+          beginWord(at: letters.count - 1, isJoined: true)
+        }
+        letters.append(byte | 0x20)
+      } else if byte == UInt8(ascii: ".") {
+        part = letters.count
+      }
+      previous = byte
+    }
+  }
+
+  var last: ArraySlice<UInt8> { letters[lastWord...] }
+
+  /// Whether it is written as names of types are, such as `URLSession`.
+  var isTypeName: Bool { beginsUpper && isJoined }
+
+  /// Takes the last word off, where there is another one.
+  mutating func removeLast() {
+    guard lastWord > 0 else { return }
+    letters.removeSubrange(lastWord...)
+    lastWord = wordBefore
+    part = min(part, letters.count)
+  }
+
+  private mutating func beginWord(at index: Int, isJoined: Bool) {
+    guard index != lastWord else { return }
+    (wordBefore, lastWord) = (lastWord, index)
+    self.isJoined = isJoined
   }
 
   /// Whether a word of a name begins with a letter, as in `db_pass` and `dbPass`.
@@ -140,13 +199,6 @@ enum SecretName {
   }
 
   private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
-
-  private static func hasWord(_ letters: ArraySlice<UInt8>) -> Bool {
-    letters.indices.contains { index in
-      (letters[index] == UInt8(ascii: "p") || letters[index] == UInt8(ascii: "a"))
-        && anywhere.contains { letters[index...].starts(with: $0) }
-    }
-  }
 }
 
 /// Classes of bytes.

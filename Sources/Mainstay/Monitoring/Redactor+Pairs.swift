@@ -9,6 +9,8 @@ extension Redactor {
   /// `{"name": "token", "value": "…"}`.
   struct Holder {
     let name: SecretName
+    /// Whether it is an element with attributes, which ends at its `>`.
+    var isElement = false
     /// How many brackets are open inside.
     var depth = 0
   }
@@ -17,18 +19,25 @@ extension Redactor {
   private struct Key {
     let end: Int
     let isOfValue: Bool
+    let sign: UInt8
   }
 
-  /// Copies a comma in an object that holds the name of a secret; with it the key of the secret
-  /// where that follows.
+  /// Copies a comma in an object that holds the name of a secret, or the space between attributes;
+  /// with it the key of the secret where that follows.
   ///
   /// - Returns: False for anything else.
   mutating func copyComma() -> Bool {
-    guard bytes[position] == UInt8(ascii: ",") else { return false }
+    let isSpace = Byte.isSpace(bytes[position])
+    guard isSpace || bytes[position] == UInt8(ascii: ",") else { return false }
     var name: SecretName?
-    if case .separator(let read) = expected, isAfterQuote { name = read }
-    guard name != nil || holder?.depth == 0, let key = keyAhead else { return false }
-    if let name { holder = Holder(name: name) }
+    if case .separator(let read) = expected {
+      if isAfterQuote { name = read } else if !isSpace, copyColumns() { return true }
+    }
+    let isHeld = holder?.depth == 0 && (!isSpace || holder?.isElement == true)
+    guard name != nil || isHeld, let key = keyAhead,
+      !isSpace || key.sign == UInt8(ascii: "=")
+    else { return false }
+    if let name { holder = Holder(name: name, isElement: isSpace) }
     if key.isOfValue, let holder {
       copy(to: key.end)
       expected = .value(holder.name)
@@ -40,10 +49,31 @@ extension Redactor {
     return true
   }
 
+  /// Copies the rest of a list of columns that begins with the name of a secret, such as
+  /// `(token, id)=(…)`; what follows stays its value.
+  private mutating func copyColumns() -> Bool {
+    var index = position
+    while index < min(bytes.count, position + 4 * Self.longestKey), Self.isOfColumns(bytes[index]) {
+      index += 1
+    }
+    effort += index - position
+    guard index + 1 < bytes.count, bytes[index] == UInt8(ascii: ")"),
+      bytes[index + 1] == UInt8(ascii: "=")
+    else { return false }
+    copy(to: index)
+    return true
+  }
+
+  private static func isOfColumns(_ byte: UInt8) -> Bool {
+    isKeyByte(byte) || byte == UInt8(ascii: ",") || byte == 32
+  }
+
   /// Follows how deep in the object with the name of a secret it is.
   mutating func countBracket(_ byte: UInt8) {
     guard let holder else { return }
-    if Byte.isOpening(byte) {
+    if holder.isElement, byte == UInt8(ascii: ">") {
+      self.holder = nil
+    } else if Byte.isOpening(byte) {
       self.holder?.depth += 1
     } else if Byte.isClosing(byte) {
       if holder.depth == 0 { self.holder = nil } else { self.holder?.depth -= 1 }
@@ -83,7 +113,7 @@ extension Redactor {
       guard !word.isEmpty, index < bytes.count,
         bytes[index] == UInt8(ascii: ":") || bytes[index] == UInt8(ascii: "=")
       else { return nil }
-      return Key(end: index, isOfValue: Self.isOfValue(word))
+      return Key(end: index, isOfValue: Self.isOfValue(word), sign: bytes[index])
     }
   }
 

@@ -21,7 +21,8 @@ struct Redactor {
 
   private static let limit = 16_000
   static let longestWord = 512
-  static let marks = ["<redacted>", "<email>", "<user>", "<data>"].map { Array($0.utf8) }
+  static let marks = ["<redacted>", "<email>", "<user>", "<data>", "<card>", "<iban>"]
+    .map { Array($0.utf8) }
   static let longestMark = 10
   static let cut = " <cut>"
   /// How far it looks ahead where a text is cut: farther than the longest word, and than any
@@ -120,7 +121,7 @@ extension Redactor {
       if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") || separatesPair(byte) {
         expected = .value(name)
       } else if !isQuoteOrSpace(byte), byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "]"),
-        byte != UInt8(ascii: ")") || !isAfterQuote
+        byte != UInt8(ascii: ")") || !isAfterQuote && !standsBeforeEquals
       {
         expected = .nothing
       }
@@ -131,6 +132,15 @@ extension Redactor {
     }
     countBracket(byte)
     copy(to: position + length)
+  }
+
+  /// Whether a `=` follows the brackets that close here, as in `Key (token)=(…)` of a database.
+  private var standsBeforeEquals: Bool {
+    mutating get {
+      let end = bytes[position...].firstIndex { $0 != UInt8(ascii: ")") } ?? bytes.count
+      effort += end - position
+      return end < bytes.count && bytes[end] == UInt8(ascii: "=")
+    }
   }
 
   private func isQuoteOrSpace(_ byte: UInt8) -> Bool {
@@ -148,10 +158,28 @@ extension Redactor {
     if let length = lengthOfEmail(word) {
       return replace(to: position + length, with: "<email>")
     }
+    if let end = endOfEmail(behind: word) { return replace(to: end, with: "<email>") }
+    if takeNumber(word) { return }
     let follows = expectation(after: word)
     plain(to: end)
     expected = follows
-    if case .separator = follows { takeElement() }
+    guard case .separator = follows else { return }
+    takeElement()
+    if word.starts(with: "--".utf8), isBeforeArgument { expected = .value(.value) }
+  }
+
+  /// Whether an argument of a command follows behind spaces: no other option, and no sign of a
+  /// shell.
+  private var isBeforeArgument: Bool {
+    mutating get {
+      var index = position
+      while index < bytes.count, bytes[index] == 32 { index += 1 }
+      defer { effort += index - position }
+      guard index > position, index < bytes.count, bytes[index] != UInt8(ascii: "-") else {
+        return false
+      }
+      return Byte.isQuote(bytes[index]) || !Byte.isGap(bytes[index])
+    }
   }
 
   private mutating func plain(to end: Int) {
@@ -159,12 +187,14 @@ extension Redactor {
     expected = .nothing
   }
 
-  var endOfWord: Int {
+  var endOfWord: Int { endOfWord(from: position) }
+
+  private func endOfWord(from start: Int) -> Int {
     // A word without end is cut between two characters, so that no step is longer than the limit.
-    var end = position
+    var end = start
     while end < bytes.count, !Byte.isGap(bytes[end]) {
-      if end - position >= Self.longestWord, bytes[end] & 0xc0 != 0x80 { break }
-      if bytes[end] == UInt8(ascii: "%") || bytes[end] == UInt8(ascii: "-"), end > position,
+      if end - start >= Self.longestWord, bytes[end] & 0xc0 != 0x80 { break }
+      if bytes[end] == UInt8(ascii: "%") || bytes[end] == UInt8(ascii: "-"), end > start,
         encodedSign(at: end) != nil || startsKeyBlock(at: end)
       {
         break
@@ -193,9 +223,26 @@ extension Redactor {
 
   /// The length of the email address at the start of a word; nil where it is none.
   ///
-  /// In an address of a page its sign is written as `%40`.
+  /// In an address of a page its sign is written as `%40`, and as `%2540` in one that stands in
+  /// another one.
   func lengthOfEmail(_ word: ArraySlice<UInt8>) -> Int? {
     Self.lengthOfEmail(word, sign: "@") ?? Self.lengthOfEmail(word, sign: "%40")
+      ?? Self.lengthOfEmail(word, sign: "%2540")
+  }
+
+  /// Where an email address ends that begins with a word and an apostrophe, such as
+  /// `o'brien@example.com`; nil where none does.
+  private mutating func endOfEmail(behind word: ArraySlice<UInt8>) -> Int? {
+    var end = word.endIndex
+    for _ in 0..<3 {
+      guard end + 1 < bytes.count, bytes[end] == UInt8(ascii: "'"), !Byte.isGap(bytes[end + 1])
+      else { return nil }
+      let next = endOfWord(from: end + 1)
+      effort += next - end
+      if let length = lengthOfEmail(bytes[(end + 1)..<next]) { return end + 1 + length }
+      end = next
+    }
+    return nil
   }
 
   private static func lengthOfEmail(_ word: ArraySlice<UInt8>, sign: StaticString) -> Int? {

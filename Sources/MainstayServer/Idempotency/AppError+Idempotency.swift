@@ -8,7 +8,7 @@ extension AppError {
     AppError(
       refusing: "server.idempotency-key-missing", .validation, status: 400,
       title: "A key is missing",
-      message: "This request needs the field \(field), so that it is never done twice.",
+      message: "This request needs the field \(public: field), so that it is never done twice.",
       suggestion: "Send a new key with each new request, and the same one when you repeat it.")
   }
 
@@ -16,7 +16,9 @@ extension AppError {
     AppError(
       refusing: "server.idempotency-key-invalid", .validation, status: 400,
       title: "The key can’t be used",
-      message: "The field \(field) must have \(1) to \(255) characters that can be printed.",
+      message: """
+        The field \(public: field) must have \(1) to \(255) characters that can be printed.
+        """,
       suggestion: "A UUID makes a good key.")
   }
 
@@ -32,7 +34,7 @@ extension AppError {
     AppError(
       refusing: "server.idempotency-key-reused", .validation, status: 422,
       title: "The key belongs to another request",
-      message: "The key in the field \(field) came with another request before.",
+      message: "The key in the field \(public: field) came with another request before.",
       suggestion: "Send a new key with each new request.")
   }
 

@@ -16,6 +16,9 @@ import NIOCore
 ///
 /// What a body fails with while it is sent cannot be answered any more: it is reported, unless it
 /// is a cancellation or the reader has gone.
+///
+/// With a monitor each request has breadcrumbs of its own, so that a report holds nothing of what
+/// is done for others meanwhile.
 public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private let answers: ProblemAnswers
   private let monitor: ErrorMonitor?
@@ -38,6 +41,14 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     _ request: Request, context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
+    guard let monitor else { return try await answered(request, context, next) }
+    return try await monitor.withTrail { try await answered(request, context, next) }
+  }
+
+  private func answered(
+    _ request: Request, _ context: Context,
+    _ next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
     do {
       return try await reporting(next(request, context), context)
     } catch {
@@ -58,15 +69,20 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     guard let monitor else { return response }
     var response = response
     let (body, operation) = (response.body, Self.operation(context))
+    // The body is sent after this has returned.
+    let trail = monitor.currentTrail
     response.body = ResponseBody(contentLength: body.contentLength) { [answers] writer in
       let reader = ReaderWatch()
-      do {
-        try await body.write(reader.watching(writer))
-      } catch {
-        if !reader.hasGone && !error.isCancellation {
-          monitor.capture(answers.classified(error), during: operation)
+      let connection = reader.watching(writer)
+      try await monitor.resume(trail) {
+        do {
+          try await body.write(connection)
+        } catch {
+          if !reader.hasGone && !error.isCancellation {
+            monitor.capture(answers.classified(error), during: operation)
+          }
+          throw error
         }
-        throw error
       }
     }
     return response

@@ -17,6 +17,20 @@ private let german = Locale(identifier: "de_DE")
     #expect(text.string(in: english) == "“Dune” was saved 3 times.")
   }
 
+  @Test func `a public text is read like any other, also by builds that do not know of it`()
+    throws
+  {
+    let text: LocalizableText = "No \(public: "Search") here"
+    #expect(text.arguments == [.publicText("Search")])
+    #expect(text.string(in: german) == "No Search here")
+    let other: LocalizableText = "No \("Search") here"
+    #expect(text != other && text.description == other.description)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let argument = try encoder.encode(text.arguments[0])
+    #expect(String(decoding: argument, as: UTF8.self) == #"{"public":true,"text":"Search"}"#)
+  }
+
   @Test(.requirement("A51")) func `values are written in the reader's way`() {
     let text: LocalizableText = "\(1_234_567) of \(2.5)"
     #expect(text.string(in: english) == "1,234,567 of 2.5")
@@ -80,6 +94,7 @@ private let german = Locale(identifier: "de_DE")
   @Test func `comes back from JSON with every kind of argument`() throws {
     let text: LocalizableText = """
       \("t") \(UInt8(3)) \(2.5) \(Duration.milliseconds(1_500)) \(Date(timeIntervalSince1970: 5))
+      \(public: "p")
       """
     let keyed = LocalizableText(key: "a.b", english: text)
     #expect(try throughJSON(keyed) == keyed)

@@ -49,6 +49,7 @@ import Testing
       ("/users/ada%40example.com/orders", "/users/<email>/orders"),
       ("https://h.org/users/ada%40example.com/x", "https://h.org/users/<email>/x"),
       ("100%40 of them", "100%40 of them"), ("a%40", "a%40"),
+      ("/users/ada%2540example.com/x", "/users/<email>/x"),
     ] as [(String, String)])
   func `an email address in a path is one though its sign is escaped`(
     _ text: String, _ expected: String
@@ -67,6 +68,74 @@ import Testing
       (#"expected "token", found 5"#, #"expected "token", found 5"#),
     ] as [(String, String)])
   func `a secret is known by its name where a comma or a bracket stands between`(
+    _ text: String, _ expected: String
+  ) {
+    check(text, expected)
+  }
+
+  @Test(
+    arguments: [
+      (
+        "Key (session_token)=(9f86d081) already exists.",
+        "Key (session_token)=<redacted> already exists."
+      ),
+      ("Key (lower(token))=(9f86) exists", "Key (lower(token))=<redacted> exists"),
+      ("Key (id, session_token)=(1, 9f86) x", "Key (id, session_token)=<redacted> x"),
+      ("Key (session_token, id)=(9f86, 1) x", "Key (session_token, id)=<redacted> x"),
+      ("(bad token) and then = 3", "(bad token) and then = 3"),
+      ("login(token, id) = 3", "login(token, id) = 3"),
+    ] as [(String, String)])
+  func `a secret is known by its name where a database writes the columns in brackets`(
+    _ text: String, _ expected: String
+  ) {
+    check(text, expected)
+  }
+
+  @Test(
+    arguments: [
+      (
+        #"<add key="Password" value="hunter2"/> ok"#, #"<add key="Password" value=<redacted> ok"#
+      ),
+      (
+        #"<property name="password" type="string" value='a b' /> ok"#,
+        #"<property name="password" type="string" value=<redacted> /> ok"#
+      ),
+      (
+        #"<p name="password"/><p name="n" value="5"/>"#,
+        #"<p name="password"/><p name="n" value="5"/>"#
+      ),
+      (#"the "token" was read, value = 5"#, #"the "token" was read, value = 5"#),
+    ] as [(String, String)])
+  func `a secret in an attribute of XML is known by the one beside it`(
+    _ text: String, _ expected: String
+  ) {
+    check(text, expected)
+  }
+
+  @Test(
+    arguments: [
+      (
+        "mysqldump --user app --password hunter2 shop",
+        "mysqldump --user app --password <redacted> shop"
+      ),
+      ("curl --token 'a b' --fail", "curl --token <redacted> --fail"),
+      ("curl --cookie a=b https://h.org/x", "curl --cookie <redacted> https://h.org/x"),
+      ("login --password --user x", "login --password --user x"),
+      ("login --password <value>", "login --password <value>"),
+      ("login --token | less", "login --token | less"),
+    ] as [(String, String)])
+  func `a secret is known by the option of a command before it`(
+    _ text: String, _ expected: String
+  ) {
+    check(text, expected)
+  }
+
+  @Test(
+    arguments: [
+      ("to o'brien@example.com and d'o'x@y.org", "to <email> and <email>"),
+      ("it's ada@x.org", "it's <email>"), ("'ada', 'x@y.org'", "'ada', '<email>'"),
+    ] as [(String, String)])
+  func `an apostrophe belongs to the name in an email address`(
     _ text: String, _ expected: String
   ) {
     check(text, expected)
@@ -115,6 +184,8 @@ import Testing
       "?", "\"", "\\\"", "'", " ", "<", ">", "</", "<password>", "</password>", "<a:token x=1>",
       "<![CDATA[", "]]>", "token", ",", ", ", "(", ")", "]", "Bearer ", "dev-secret", "Basic ",
       "A1b2C3d4=", "=", "|", "&", #"\u0026"#, "<redacted>", "\n", "/home/", "é", "AnyHashable(",
+      "--token", "o'b", "a@b.de", ")=(", " value=", "/>", "4111 1111 1111 1111", "4111", "%2540",
+      "DE89 3704 0044 0532 0130 00", "3704", "-----BEGIN PRIVATE KEY-----", "session", "-", ".",
     ]
     for seed in 0..<UInt64(5_000 * RandomDose.cases / 100) {
       var generator = SeededGenerator(seed: seed)
@@ -130,6 +201,8 @@ import Testing
     "a://b:c<redacted>", "<token>", "<token a", "<token></", "\"token\", ", "\"token\",\\",
     "token=(",
     "token=\\", "a%40", ":\\/\\/", "eyJ.", "x:\\\\\\", "Authorization:", "AnyHashable(",
+    "4111 ", "4111", "4111-", "DE89 ", "DE89 3704 ", "'a", "a'", "--token ", "--token      ",
+    "token))))", "token, a", "\"token\" a=",
     "/?", "/?a", "/?a=://", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "\"token\",\"v\"",
     "\"token\",v ", "token=a\"b", "token=a'b\"c`", "token%3D", "%2525", "token:\\\\\\\"",
   ])

@@ -81,6 +81,61 @@ import Testing
     #expect(Redaction.redact(once) == once)
   }
 
+  @Test(
+    arguments: [
+      ("auth: x1 author: Ada", "auth: <redacted> author: Ada"), ("x-auth=x1", "x-auth=<redacted>"),
+      ("SESSION=x1; PHPSESSID=y", "SESSION=<redacted>; PHPSESSID=<redacted>"),
+      ("userSession=x1 sessions: 4", "userSession=<redacted> sessions: 4"),
+      ("URLSession: failed", "URLSession: failed"),
+      (
+        "_csrf=x1 csrf_token=x2 xsrf: x3", "_csrf=<redacted> csrf_token=<redacted> xsrf: <redacted>"
+      ),
+      ("pin=1234 pinned: yes", "pin=<redacted> pinned: yes"),
+      ("cvc: 123, cvv=1", "cvc: <redacted>, cvv=<redacted>"),
+      (
+        "AccountName=a;AccountKey=abc==;x=y", "AccountName=a;AccountKey=<redacted>;x=y"
+      ),
+      (
+        "signingKey=a encryption_key=b masterKey=c publicKey=d",
+        "signingKey=<redacted> encryption_key=<redacted> masterKey=<redacted> publicKey=d"
+      ),
+      (
+        "tokenValue=a access_token_v2=b keyValue=c authValue=d",
+        "tokenValue=<redacted> access_token_v2=<redacted> keyValue=c authValue=<redacted>"
+      ),
+      ("passwort: a kennwort=b", "passwort: <redacted> kennwort=<redacted>"),
+      ("contraseña=c mot_de_passe=d", "contraseña=<redacted> mot_de_passe=<redacted>"),
+    ] as [(String, String)])
+  func `names that other packages and languages have for secrets are known`(
+    _ text: String, _ expected: String
+  ) {
+    let once = Redaction.redact(text)
+    #expect(once == expected)
+    #expect(Redaction.redact(once) == once)
+  }
+
+  @Test(
+    arguments: [
+      ("card 4111 1111 1111 1111.", "card <card>."), ("4111-1111-1111-1111", "<card>"),
+      ("(4111111111111111)", "(<card>)"), ("5555555555554444", "<card>"),
+      ("378282246310005, 3782 822463 10005", "<card>, <card>"),
+      ("4111 1111 1111 1112", "4111 1111 1111 1112"), ("4111111111111112", "4111111111111112"),
+      ("barcode 4006381333931", "barcode 4006381333931"), ("1700000000000", "1700000000000"),
+      ("0.4111111111111111", "0.4111111111111111"), ("4111111111111111x", "4111111111111111x"),
+      ("to DE89 3704 0044 0532 0130 00 now", "to <iban> now"),
+      ("DE89370400440532013000", "<iban>"), ("NO9386011117947", "<iban>"),
+      ("GB82 WEST 1234 5698 7654 32 PAID", "<iban> PAID"),
+      ("DE89 3704 0044 0532 0130 01", "DE89 3704 0044 0532 0130 01"),
+      ("AB12 is a code", "AB12 is a code"),
+    ] as [(String, String)])
+  func `numbers of cards and accounts are taken out where their check sums are right`(
+    _ text: String, _ expected: String
+  ) {
+    let once = Redaction.redact(text)
+    #expect(once == expected)
+    #expect(Redaction.redact(once) == once)
+  }
+
   @Test func `a run of encoded data is taken out`() {
     let data = String(repeating: "QUJD+/8=", count: 100)
     #expect(Redaction.redact("body: \(data)") == "body: <data>")

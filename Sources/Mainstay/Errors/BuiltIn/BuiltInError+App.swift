@@ -26,7 +26,7 @@ extension BuiltInError {
     BuiltInError(
       "app.unsupported-provider", .unsupportedProvider, .permanent,
       title: "This provider can’t be used",
-      message: "The app does not work with “\(name)”.",
+      message: "The app does not work with “\(public: name)”.",
       suggestion: "Choose another provider.")
   }
 

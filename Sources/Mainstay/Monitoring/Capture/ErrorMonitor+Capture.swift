@@ -48,9 +48,9 @@ extension ErrorMonitor {
   /// ```
   ///
   /// It waits for ``ErrorReport/StoreSink`` and ``ErrorReport/FileSink`` as long as the disk takes;
-  /// other sinks are handed the report as by `capture`. Where its group has had its share, what was
-  /// counted is told. What was captured before is a duplicate, and nothing is written then. It is
-  /// not for signal handlers: it takes locks and memory.
+  /// other sinks are handed the report as by `capture`. It is told also where its group has had its
+  /// share, with the count of those that were not told. What was captured before is a duplicate,
+  /// and nothing is written then. It is not for signal handlers: it takes locks and memory.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -80,7 +80,7 @@ extension ErrorMonitor {
   }
 
   /// What a caller says about an error.
-  private struct Remarks {
+  fileprivate struct Remarks {
     let message: String?
     let operation: String?
     let category: String?
@@ -99,6 +99,7 @@ extension ErrorMonitor {
     let sighting = CaptureShard.Machine.Sighting(
       key: captured.fingerprint, operation: said.operation,
       wantsTrace: configuration.takesStacks && captured.isTraced(said.severity),
+      isCritical: captured.isCritical(said), isLastWord: urgency == .now,
       now: timeline.now, date: wallClock())
     let shard = shard(of: captured.fingerprint)
     let answer = shard.withLock { $0.capture(sighting) }
@@ -106,11 +107,11 @@ extension ErrorMonitor {
       let name = BoundedText.redacted(operation, to: BoundedText.name)
       shard.withLock { $0.update(captured.fingerprint) { $0.count(operation: name) } }
     }
-    if let leaving = answer.leaving { tell(leaving) }
+    for leaving in answer.leaving { tell(leaving) }
     if let due = answer.closingDue { noteUntold(due: due) }
     guard case .told(let suppressed, let takesTrace) = answer.fate else {
-      if urgency == .now, let closing = shard.withLock({ $0.close(captured.fingerprint) }) {
-        tell(closing, .now)
+      if answer.fate == .suppressed {
+        for lane in lanes { lane.noteSuppressed(captured.app.code) }
       }
       return captured.app.id
     }
@@ -123,7 +124,7 @@ extension ErrorMonitor {
     draft.isHandled = said.isHandled
     draft.suppressed = suppressed
     draft.stack = takesTrace ? StackTrace.current() : []
-    keep(draft, in: shard, urgency)
+    keep(draft, in: shard, urgency, isCritical: sighting.isCritical)
     return captured.app.id
   }
 
@@ -157,6 +158,12 @@ extension ErrorMonitor {
 
     func isTraced(_ severity: Severity?) -> Bool {
       (severity ?? app.severity) == .critical || app.disposition == .unclassified
+    }
+
+    /// Whether its report would be critical.
+    fileprivate func isCritical(_ said: Remarks) -> Bool {
+      ErrorReport.isCritical(
+        said.severity ?? app.severity, app.kind, app.disposition, isHandled: said.isHandled)
     }
   }
 
@@ -208,16 +215,31 @@ extension ErrorMonitor {
     return true
   }
 
-  /// Makes the report, remembers it and hands it to the sinks.
-  private func keep(_ draft: ReportDraft, in shard: CaptureShard, _ urgency: SinkLane.Urgency) {
+  /// Makes the report, asks the app about it, remembers it and hands it to the sinks.
+  ///
+  /// Its limit went by whether it is critical before the app is asked.
+  private func keep(
+    _ draft: ReportDraft, in shard: CaptureShard, _ urgency: SinkLane.Urgency, isCritical: Bool
+  ) {
     let breadcrumbs = breadcrumbs
-    let report = CaptureScope.enter {
+    let (made, decision) = CaptureScope.enter {
       let values = enrich?(draft.app) ?? [:]
-      return draft.report(breadcrumbs: breadcrumbs, enrichment: values, facts: facts)
+      let report = draft.report(breadcrumbs: breadcrumbs, enrichment: values, facts: facts)
+      return (report, decide?(report) ?? .keep)
+    }
+    var report = made
+    switch decision {
+    case .keep: break
+    case .as(let severity): report.fields.severity = severity
+    case .drop(let reason):
+      shards[0].withLock { $0.drop(reason) }
+      return shard.withLock {
+        $0.update(report.fingerprint) { $0.drop(isCritical: isCritical) }
+      }
     }
     let kept = KeptReport(report)
     let sample = report.trimmed
-    shard.withLock { $0.update(report.fingerprint) { $0.sample = sample } }
+    shard.withLock { $0.update(report.fingerprint) { $0.keep(sample, isCritical: isCritical) } }
     memory.withLock { memory in
       memory.kept += 1
       memory.history.insert(kept)

@@ -5,9 +5,11 @@ import Foundation
 // What was counted and not told is told by itself where its group falls silent, and at the end: a
 // burst that is over would otherwise stand in sinks as its first few.
 extension ErrorMonitor {
-  /// Tells what was counted of a group: the last one that was suppressed is told after all, in the
-  /// words of the newest report of the group, and carries the count of the others.
-  func tell(_ closing: CaptureShard.Machine.Closing, _ urgency: SinkLane.Urgency = .inTurn) {
+  /// Tells what was counted of a group, of critical ones or of milder ones.
+  ///
+  /// The last one that was suppressed is told after all, in the words of the newest report of its
+  /// kind, and carries the count of the others.
+  func tell(_ closing: CaptureShard.Machine.Closing) {
     var fields = closing.sample.fields
     // Another failure than the sample, though nothing more is known of it.
     fields.id = UUID()
@@ -21,7 +23,7 @@ extension ErrorMonitor {
       memory.kept += 1
       memory.closings += 1
     }
-    for lane in lanes { lane.offer(kept, urgency) }
+    for lane in lanes { lane.offer(kept, .inTurn) }
     keeper?.note()
   }
 

@@ -32,6 +32,8 @@ extension ErrorMonitor {
     /// one is not full: give it twice as many as there are.
     public var groups: Int
     /// How many reports of one group go out; nil for all, the default is 10 each minute.
+    ///
+    /// As many critical ones do, which milder ones of the group use up nothing of.
     public var limit: Limit?
     /// How many reports wait for each sink; 1 to 100,000, the default is 256.
     public var queue: Int

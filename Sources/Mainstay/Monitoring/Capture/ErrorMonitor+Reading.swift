@@ -124,7 +124,7 @@ extension ErrorMonitor.Group {
       lastSeen: entry.lastSeen,
       operations: Dictionary(entry.operations.map { ($0.name, $0.count) }, uniquingKeysWith: +),
       otherOperations: entry.otherOperations, recoveryAttempts: entry.attempts,
-      recoverySuccesses: entry.successes, suppressed: entry.gate.suppressed, latest: entry.sample,
+      recoverySuccesses: entry.successes, suppressed: entry.suppressed, latest: entry.sample,
       trends: entry.trends, minute: minute, reading: entry.reading)
   }
 }

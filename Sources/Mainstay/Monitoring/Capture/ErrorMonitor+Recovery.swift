@@ -82,7 +82,7 @@ extension ErrorMonitor {
     shard(of: kept.fingerprint).withLock { machine in
       machine.update(kept.fingerprint) { entry in
         // Read under this lock, so that of two changes the later one stays.
-        if entry.sample?.id == kept.id { entry.sample = kept.report.trimmed }
+        entry.replace(with: kept.report.trimmed) { $0.id == kept.id }
       }
     }
     for lane in lanes where handed.contains(lane.number) { lane.offer(update: kept) }

@@ -8,7 +8,7 @@ extension ErrorMonitor {
     let entries = shards.flatMap { shard in shard.withLock { $0.groups.newestFirst } }
     return [
       "history": memory.withLock { $0.history.count },
-      "breadcrumbs": trail.withLock { $0.ring.count },
+      "breadcrumbs": trail.count,
       "groups": entries.count,
       "operations": entries.reduce(0) { $0 + $1.operations.count },
       "identities": identities.reduce(0) { $0 + $1.counts.all },

@@ -22,12 +22,6 @@ public final class ErrorMonitor: Sendable {
     var closings = 0
   }
 
-  struct Trail: Sendable {
-    var ring: RecentRing<ErrorReport.Breadcrumb>
-    /// What the ring holds, for as long as nothing is added: reports share it.
-    var snapshot: [ErrorReport.Breadcrumb]? = []
-  }
-
   /// The settings.
   public let configuration: Configuration
   /// What holds for the whole process, redacted.
@@ -37,12 +31,14 @@ public final class ErrorMonitor: Sendable {
   let timeline: Timeline
   let wallClock: @Sendable () -> Date
   let enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?
+  let decide: (@Sendable (ErrorReport) -> Decision)?
   let fingerprints = FingerprintMemo()
   let identities: [IdentityShard]
   let shards: [CaptureShard]
   let lanes: [SinkLane]
   let memory: Locked<Memory>
-  let trail: Locked<Trail>
+  /// The breadcrumbs of all that has no trail of its own.
+  let trail: BreadcrumbTrail
   let recoveries = Locked(RecoveryBook<ErrorCode>())
   let keeper: LedgerKeeper?
   /// When what was counted and not told is told by itself; nil while there is nothing.
@@ -72,6 +68,8 @@ public final class ErrorMonitor: Sendable {
   ///     default, nil, is that the ledger ends with the process.
   ///   - enrich: Adds technical values to each report; called where the error is captured, outside
   ///     of all locks.
+  ///   - decide: Has the last word on each report, redacted, before any sink: whether it is told,
+  ///     and how bad it is. Called like `enrich`; the default is to keep them all as they are.
   ///   - clock: What limits and pauses are measured with.
   ///   - wallClock: The time of day, told to people; the default is that of the system.
   public convenience init(
@@ -79,6 +77,7 @@ public final class ErrorMonitor: Sendable {
     consent: Consent = Consent(), facts: [String: String] = [:], mapping: ErrorMapping? = nil,
     ledger: Ledger? = nil, ledgerFile: URL? = nil,
     enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])? = nil,
+    decide: (@Sendable (ErrorReport) -> Decision)? = nil,
     clock: some Clock<Duration> = ContinuousClock(),
     wallClock: @escaping @Sendable () -> Date = { Date() }
   ) {
@@ -86,7 +85,8 @@ public final class ErrorMonitor: Sendable {
     self.init(
       checked: configuration.required(sinks: names), sinks: Array(zip(names, sinks)),
       consent: consent, facts: facts, mapping: mapping, ledger: ledger, file: ledgerFile,
-      probe: nil, timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
+      probe: nil, timeline: Timeline(clock), wallClock: wallClock, enrich: enrich,
+      decide: decide)
   }
 
   /// Makes a monitor with settings that come from outside.
@@ -105,6 +105,8 @@ public final class ErrorMonitor: Sendable {
   ///     changed, at most each second, and by `flush` and `shutDown`. One monitor to a file; the
   ///     default, nil, is that the ledger ends with the process.
   ///   - enrich: Adds technical values to each report.
+  ///   - decide: Has the last word on each report before any sink; the default is to keep them all
+  ///     as they are.
   ///   - clock: What limits and pauses are measured with.
   ///   - wallClock: The time of day, told to people; the default is that of the system.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
@@ -113,6 +115,7 @@ public final class ErrorMonitor: Sendable {
     consent: Consent = Consent(), facts: [String: String] = [:], mapping: ErrorMapping? = nil,
     ledger: Ledger? = nil, ledgerFile: URL? = nil,
     enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])? = nil,
+    decide: (@Sendable (ErrorReport) -> Decision)? = nil,
     clock: some Clock<Duration> = ContinuousClock(),
     wallClock: @escaping @Sendable () -> Date = { Date() }
   ) throws(ConfigurationError) {
@@ -120,7 +123,8 @@ public final class ErrorMonitor: Sendable {
     self.init(
       checked: try configuration.checked(sinks: names), sinks: Array(zip(names, sinks)),
       consent: consent, facts: facts, mapping: mapping, ledger: ledger, file: ledgerFile,
-      probe: nil, timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
+      probe: nil, timeline: Timeline(clock), wallClock: wallClock, enrich: enrich,
+      decide: decide)
   }
 
   /// For tests that kill a process between two steps, or let the system refuse something.
@@ -132,14 +136,15 @@ public final class ErrorMonitor: Sendable {
     self.init(
       checked: configuration.required(sinks: names), sinks: Array(zip(names, sinks)),
       consent: consent, facts: [:], mapping: nil, ledger: nil, file: ledgerFile, probe: probe,
-      timeline: Timeline(clock), wallClock: { Date() }, enrich: nil)
+      timeline: Timeline(clock), wallClock: { Date() }, enrich: nil, decide: nil)
   }
 
   private init(
     checked configuration: Configuration, sinks: [(String, any ReportSink)], consent: Consent,
     facts: [String: String], mapping: ErrorMapping?, ledger: Ledger?, file: URL?,
     probe: StoreProbe?, timeline: Timeline, wallClock: @escaping @Sendable () -> Date,
-    enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?
+    enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?,
+    decide: (@Sendable (ErrorReport) -> Decision)?
   ) {
     self.configuration = configuration
     self.facts = BoundedText.redacted(facts)
@@ -147,6 +152,7 @@ public final class ErrorMonitor: Sendable {
     self.timeline = timeline
     self.wallClock = wallClock
     self.enrich = enrich
+    self.decide = decide
     identities = (0..<configuration.shardCount).map { _ in
       IdentityShard(capacity: configuration.identityCount)
     }
@@ -163,7 +169,7 @@ public final class ErrorMonitor: Sendable {
         consent: consent, timeline: timeline, keeper: keeper)
     }
     memory = Locked(Memory(history: RecentRing(capacity: configuration.history)))
-    trail = Locked(Trail(ring: RecentRing(capacity: configuration.breadcrumbs)))
+    trail = BreadcrumbTrail(capacity: configuration.breadcrumbs)
     agreed = Locked(consent)
     var earlier = keeper?.found.ledger ?? ledger ?? Ledger()
     if keeper?.found.wasInterrupted == true { earlier.interruptions += 1 }
@@ -258,7 +264,8 @@ extension ErrorMonitor {
   /// Flushes, then drops what is left and everything that is captured from now on.
   ///
   /// Of errors that came in floods, what was counted and not told is told first. What is captured
-  /// afterwards does not come into the file of the ledger.
+  /// afterwards does not come into the file of the ledger. Whether that could be written, a
+  /// `flush()` says, and tries again.
   ///
   /// - Parameter limit: How long it waits at most; the default is 5 seconds.
   public func shutDown(within limit: Duration = .seconds(5)) async {

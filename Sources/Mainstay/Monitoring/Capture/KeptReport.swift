@@ -53,14 +53,20 @@ struct SequelBook {
   struct Sequels {
     var recoveries: [ErrorReport.Recovery] = []
     var updated: [KeptReport] = []
+    /// How many recoveries there was no room for.
+    var lostRecoveries = 0
   }
 
   private var recoveries = RecentRing<ErrorReport.Recovery>(capacity: 64)
   private var updated = RecentRing<KeptReport>(capacity: 64)
+  private var lostRecoveries = 0
 
   var isEmpty: Bool { recoveries.count == 0 && updated.count == 0 }
 
-  mutating func add(_ recovery: ErrorReport.Recovery) { recoveries.insert(recovery) }
+  mutating func add(_ recovery: ErrorReport.Recovery) {
+    if recoveries.count == recoveries.capacity { lostRecoveries += 1 }
+    recoveries.insert(recovery)
+  }
 
   /// A report that the sink has is another one now; it is read when it is told.
   mutating func add(_ report: KeptReport) {
@@ -69,12 +75,15 @@ struct SequelBook {
 
   mutating func take() -> Sequels {
     defer { removeAll() }
-    return Sequels(recoveries: recoveries.oldestFirst, updated: updated.oldestFirst)
+    return Sequels(
+      recoveries: recoveries.oldestFirst, updated: updated.oldestFirst,
+      lostRecoveries: lostRecoveries)
   }
 
   /// What was taken has to be told again, before what came since.
   mutating func putBack(_ earlier: Sequels) {
     let newer = take()
+    lostRecoveries = earlier.lostRecoveries + newer.lostRecoveries
     for recovery in earlier.recoveries + newer.recoveries { add(recovery) }
     for report in earlier.updated + newer.updated { add(report) }
   }
@@ -82,5 +91,6 @@ struct SequelBook {
   mutating func removeAll() {
     recoveries.removeAll()
     updated.removeAll()
+    lostRecoveries = 0
   }
 }

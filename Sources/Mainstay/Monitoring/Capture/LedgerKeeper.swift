@@ -31,6 +31,8 @@ final class LedgerKeeper: Sendable {
     /// What the file says; nil where this process has not written it so far.
     var written: Account?
     var isRunning = false
+    /// Whether what is written next is the last word, and whether that is in the file.
+    var isEnding = false
     var isEnded = false
     var source: (@Sendable () -> Account?)?
   }
@@ -123,17 +125,19 @@ final class LedgerKeeper: Sendable {
     // Asks sinks for their books, so outside of the lock.
     guard !isEnded, let account = source?() else { return isEnded }
     let next = state.withLock { state -> (record: MonitorLedgerRecord, isAnew: Bool)? in
-      if !isEnd, state.written == account { return nil }
+      // A last word that the disk refused is tried again.
+      if isEnd { state.isEnding = true }
+      if !state.isEnding, state.written == account { return nil }
       let record = MonitorLedgerRecord(
-        revision: state.revision + 1, isClosed: isEnd, ledger: account.ledger,
+        revision: state.revision + 1, isClosed: state.isEnding, ledger: account.ledger,
         accounts: account.accounts)
       return (record, state.isAnew)
     }
     guard let next else { return true }
     let isWritten = put(next.record, isAnew: next.isAnew)
     state.withLock { state in
-      state.isEnded = isEnd
       guard isWritten else { return }
+      state.isEnded = next.record.isClosed
       // Where it failed, the next writing goes to the same place: the other one is whole.
       state.revision = next.record.revision
       state.written = account

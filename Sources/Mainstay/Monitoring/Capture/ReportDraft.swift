@@ -58,22 +58,14 @@ struct ReportDraft {
   /// What an author of the app wrote; of an error that nobody has classified the words are foreign,
   /// may be in any language, and stand in the details (T21).
   private func english(_ part: KeyPath<AppError, LocalizableText>) -> String {
-    Self.english((isForeign ? Self.unknown : app)[keyPath: part])
+    (isForeign ? Self.unknown : app)[keyPath: part].reported
   }
 
   private var isForeign: Bool { app.disposition == .unclassified }
 
   private var suggestion: String? {
     (isForeign ? Self.unknown : app).suggestion
-      .map { BoundedText.redacted(Self.english($0), to: BoundedText.text) }
-  }
-
-  private static func english(_ text: LocalizableText) -> String {
-    // Most texts are their own pattern; a brace in it may be a doubled one.
-    let hasBraces = text.pattern.utf8.contains {
-      $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}")
-    }
-    return hasBraces ? text.description : text.pattern
+      .map { BoundedText.redacted($0.reported, to: BoundedText.text) }
   }
 
   private var details: String? {

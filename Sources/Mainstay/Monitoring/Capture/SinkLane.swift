@@ -64,6 +64,7 @@ final class SinkLane: Sendable {
     noting = sink as? any CaptureNoting
     keeping = sink as? any KeepingSink
     state = Locked(Guarded(queue: SinkQueueStateMachine(settings), consent: consent))
+    noting?.beginNoting()
   }
 
   /// What became of all that was offered; `sent` counts what the sink has taken over.
@@ -116,6 +117,13 @@ final class SinkLane: Sendable {
     }
   }
 
+  /// An error was captured and is counted alone, since its group has had its share.
+  func noteSuppressed(_ code: ErrorCode) {
+    // Sinks that note are the app's own, so nobody has to agree.
+    guard let noting else { return }
+    CaptureScope.enter { noting.noteSuppressed(code) }
+  }
+
   private func enqueue(_ kept: KeptReport, _ state: inout Guarded) {
     let severity = kept.isCritical ? Severity.critical : kept.severity
     if state.queue.offer(kept, severity: severity) { begin(&state, isUrgent: kept.isCritical) }
@@ -155,17 +163,20 @@ final class SinkLane: Sendable {
 
   /// An error that was reported was recovered from, or was not.
   func offer(_ recovery: ErrorReport.Recovery, ofCritical isCritical: Bool) {
-    tell(isCritical: isCritical) { $0.add(recovery) }
+    guard tell(isCritical: isCritical, { $0.add(recovery) }), let noting else { return }
+    CaptureScope.enter { noting.noteRecovery(recovery) }
   }
 
   /// A report that the sink has is another one now.
-  func offer(update kept: KeptReport) { tell(isCritical: kept.isCritical) { $0.add(kept) } }
+  func offer(update kept: KeptReport) { _ = tell(isCritical: kept.isCritical) { $0.add(kept) } }
 
-  private func tell(isCritical: Bool, _ add: (inout SequelBook) -> Void) {
+  /// False where the person has not agreed to its being told.
+  private func tell(isCritical: Bool, _ add: (inout SequelBook) -> Void) -> Bool {
     state.withLock { state in
-      guard state.consent.allows(purpose, isCritical: isCritical) else { return }
+      guard state.consent.allows(purpose, isCritical: isCritical) else { return false }
       add(&state.sequels)
       if state.queue.wake() { begin(&state, isUrgent: false) }
+      return true
     }
   }
 
@@ -280,7 +291,7 @@ final class SinkLane: Sendable {
     let updated = sequels.updated.filter { report in !kept.contains { $0 === report } }
     return ErrorReport.Batch(
       reports: kept.map { $0.handOver(to: number) }, recoveries: sequels.recoveries,
-      updates: updated.map(\.report), losses: losses)
+      updates: updated.map(\.report), losses: losses, lostRecoveries: sequels.lostRecoveries)
   }
 
   private func finish(

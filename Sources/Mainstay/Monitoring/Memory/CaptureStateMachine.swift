@@ -22,6 +22,10 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     var operation: String?
     /// Whether a stack would be taken.
     var wantsTrace: Bool
+    /// Whether it is critical: of those and of milder ones, each have a limit of their own.
+    var isCritical = false
+    /// Whether it is told though its group has had its share, since nothing may come after it.
+    var isLastWord = false
     var now: Duration
     var date: Date
   }
@@ -30,6 +34,8 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   enum Fate: Sendable, Equatable {
     /// Its group has had its share.
     case suppressed
+    /// The same, of errors of which nobody is told.
+    case suppressedUnheard
     case told(after: ErrorReport.Suppressed?, takesTrace: Bool)
   }
 
@@ -40,7 +46,7 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     /// When what is counted is to be told by itself; only of the first that was suppressed.
     var closingDue: Duration?
     /// What a group had not told that left for this one.
-    var leaving: Closing?
+    var leaving: [Closing] = []
   }
 
   /// What was counted of a group that has fallen silent, and the newest that was kept of it.
@@ -67,18 +73,24 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     var answer = groups.see(sighting.key, at: sighting.date) { [settings] entry in
       entry.see(sighting, minute: minute, settings)
     }
-    if var leaver = groups.leaver { answer.leaving = leaver.close() }
-    if answer.fate == .suppressed { suppressions += 1 }
+    if var leaver = groups.leaver { _ = leaver.close(at: nil, into: &answer.leaving) }
+    if answer.fate == .suppressed || answer.fate == .suppressedUnheard { suppressions += 1 }
     return answer
   }
 
-  /// An error was left out before it came to its group.
-  mutating func drop(_ reason: ErrorReport.DropReason) { dropped[reason, default: 0] += 1 }
+  /// An error was left out before it came to its group, or nobody is told of it.
+  mutating func drop(_ reason: ErrorReport.DropReason) {
+    // An app may have its own reasons, and make them of anything.
+    let isKnown = dropped[reason] != nil || dropped.count < Self.maximumReasons
+    dropped[isKnown ? reason : ErrorReport.DropReason("other"), default: 0] += 1
+  }
+
+  private static var maximumReasons: Int { 18 }
 
   /// All that was left out, by reason.
   var losses: [ErrorReport.DropReason: Int] {
     var all = dropped
-    if suppressions > 0 { all[.suppressed] = suppressions }
+    if suppressions > 0 { all[.suppressed, default: 0] += suppressions }
     return all
   }
 
@@ -91,21 +103,10 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     var closings: [Closing] = []
     var next: Duration?
     groups.updateAll { entry in
-      guard let due = entry.gate.due else { return }
-      if now.map({ $0 >= due }) ?? true, let closing = entry.close() {
-        closings.append(closing)
-      } else {
-        next = min(next ?? due, due)
-      }
+      guard let due = entry.close(at: now, into: &closings) else { return }
+      next = min(next ?? due, due)
     }
     return (closings, next)
-  }
-
-  /// What was counted of a group and not told is told by itself.
-  mutating func close(_ key: Key) -> Closing? {
-    var closing: Closing?
-    groups.update(key) { closing = $0.close() }
-    return closing
   }
 
   /// Changes a group that is there.
@@ -114,11 +115,55 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   }
 }
 
+extension GroupBook.Door {
+  typealias Closing = CaptureStateMachine<Key, Sample>.Closing
+
+  /// Tells what was counted where its time has come; nil for the reading means that it has.
+  ///
+  /// - Returns: When there is more to tell; nil for never.
+  fileprivate mutating func close(at now: Duration?, into closings: inout [Closing]) -> Duration? {
+    guard let due = gate.due else { return nil }
+    if isDropped {
+      _ = gate.close()
+      return nil
+    }
+    // Without a sample nothing tells it so far: a report of it is being made.
+    guard now.map({ $0 >= due }) ?? true, let sample, let suppressed = gate.close() else {
+      return due
+    }
+    closings.append(Closing(sample: sample, suppressed: suppressed))
+    return nil
+  }
+
+  fileprivate mutating func ask(
+    _ sighting: CaptureStateMachine<Key, Sample>.Sighting, _ limit: FloodGate.Limit?
+  ) -> (answer: FloodGate.Answer, closingDue: Duration?) {
+    let hasUntold = gate.suppressed != nil
+    let answer = gate.ask(
+      limit, now: sighting.now, date: sighting.date, mustPass: sighting.isLastWord)
+    return (answer, hasUntold ? nil : gate.due)
+  }
+}
+
 extension GroupBook.Entry {
-  /// Nil where there is nothing to tell, or nothing that tells it: a report of it is being made.
-  fileprivate mutating func close() -> CaptureStateMachine<Key, Sample>.Closing? {
-    guard let sample, let suppressed = gate.close() else { return nil }
-    return .init(sample: sample, suppressed: suppressed)
+  /// Tells what was counted and not told, of critical ones and of milder ones.
+  fileprivate mutating func close(
+    at now: Duration?, into closings: inout [CaptureStateMachine<Key, Sample>.Closing]
+  ) -> Duration? {
+    let dues = (mild.close(at: now, into: &closings), critical.close(at: now, into: &closings))
+    guard let first = dues.0 else { return dues.1 }
+    return min(first, dues.1 ?? first)
+  }
+
+  fileprivate mutating func ask(
+    _ sighting: CaptureStateMachine<Key, Sample>.Sighting, _ limit: FloodGate.Limit?
+  ) -> (answer: FloodGate.Answer, closingDue: Duration?) {
+    guard sighting.isCritical else { return mild.ask(sighting, limit) }
+    let asked = critical.ask(sighting, limit)
+    // Whoever may be told of it may be told of milder ones, and nobody may be left to do so.
+    guard sighting.isLastWord, case .passes(let untold) = asked.answer else { return asked }
+    let milder = mild.gate.close()
+    return (.passes(after: untold?.adding(milder) ?? milder), nil)
   }
 
   fileprivate mutating func see(
@@ -131,11 +176,13 @@ extension GroupBook.Entry {
     reading = sighting.now
     trends.add(minute: minute)
     let isKnown = sighting.operation.map { count(knownOperation: $0) } ?? true
-    let hasUntold = gate.suppressed != nil
-    switch gate.ask(settings.limit, now: sighting.now, date: sighting.date) {
+    let (answer, closingDue) = ask(sighting, settings.limit)
+    switch answer {
     case .suppressed:
+      let isUnheard = sighting.isCritical ? critical.isDropped : mild.isDropped
       return .init(
-        fate: .suppressed, asksForOperation: !isKnown, closingDue: hasUntold ? nil : gate.due)
+        fate: isUnheard ? .suppressedUnheard : .suppressed, asksForOperation: !isKnown,
+        closingDue: closingDue)
     case .passes(let suppressed):
       let takesTrace = sighting.wantsTrace && sighting.now >= tracedUntil ?? sighting.now
       if takesTrace {

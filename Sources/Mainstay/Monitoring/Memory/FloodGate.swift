@@ -31,6 +31,13 @@ extension ErrorReport {
     var withoutLast: Self? {
       count > 1 ? Self(count: count - 1, first: first, last: last) : nil
     }
+
+    /// Both together.
+    func adding(_ other: Self?) -> Self {
+      guard let other else { return self }
+      return Self(
+        count: count + other.count, first: min(first, other.first), last: max(last, other.last))
+    }
   }
 }
 
@@ -65,11 +72,14 @@ struct FloodGate: Sendable {
   ///   - limit: How many go out; nil for all of them.
   ///   - now: The reading.
   ///   - date: The time of day, told to people.
+  ///   - mustPass: Whether it goes out though others have used up the window; the default is false.
   /// - Returns: Whether it goes out.
-  mutating func ask(_ limit: Limit?, now: Duration, date: Date) -> Answer {
+  mutating func ask(
+    _ limit: Limit?, now: Duration, date: Date, mustPass: Bool = false
+  ) -> Answer {
     guard let limit else { return pass() }
     if let open = window, now < open.end {
-      guard open.passed < limit.count else {
+      guard open.passed < limit.count || mustPass else {
         suppress(date)
         return .suppressed
       }

@@ -8,6 +8,14 @@ import Foundation
 /// Groups lie in slots that are used again, chained from the one seen last to the one seen longest
 /// ago, so that a look-up moves nothing.
 struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
+  /// A limit, and the newest that was kept of what it let out, in whose words it is closed.
+  struct Door: Sendable {
+    var gate = FloodGate()
+    fileprivate(set) var sample: Sample?
+    /// Whether nobody was told of the newest that it let out, so that nobody is of the others.
+    fileprivate(set) var isDropped = false
+  }
+
   /// One group.
   struct Entry: Sendable {
     let key: Key
@@ -16,7 +24,9 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
     var lastSeen: Date
     /// The reading at which it was last seen.
     var reading = Duration.zero
-    var gate = FloodGate()
+    /// Critical ones have a limit of their own, or milder ones of the group would use it up.
+    var mild = Door()
+    var critical = Door()
     var trends = Trends()
     /// How often it was met in each operation, in the order in which they were first met.
     var operations: [(name: String, count: Int)] = []
@@ -26,11 +36,49 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
     var successes = 0
     /// Until when no further stack is taken.
     var tracedUntil: Duration?
-    /// The newest that was kept of it.
-    var sample: Sample?
+    /// Whether the newest that was kept of it is a critical one.
+    private var isNewestCritical = false
 
     fileprivate var newer: Int?
     fileprivate var older: Int?
+
+    init(key: Key, firstSeen: Date, lastSeen: Date) {
+      self.key = key
+      self.firstSeen = firstSeen
+      self.lastSeen = lastSeen
+    }
+
+    /// The newest that was kept of it.
+    var sample: Sample? { isNewestCritical ? critical.sample : mild.sample }
+
+    /// What was counted of it and not told.
+    var suppressed: ErrorReport.Suppressed? {
+      mild.gate.suppressed?.adding(critical.gate.suppressed) ?? critical.gate.suppressed
+    }
+
+    /// One of it was kept.
+    mutating func keep(_ sample: Sample, isCritical: Bool) {
+      isNewestCritical = isCritical
+      change(isCritical) { door in
+        door.sample = sample
+        door.isDropped = false
+      }
+    }
+
+    /// One of it was let out, and is not kept.
+    mutating func drop(isCritical: Bool) { change(isCritical) { $0.isDropped = true } }
+
+    private mutating func change(_ isCritical: Bool, _ body: (inout Door) -> Void) {
+      if isCritical { body(&critical) } else { body(&mild) }
+    }
+
+    /// Something was learned of what was kept of it.
+    mutating func replace(
+      with sample: @autoclosure () -> Sample, where isSame: (Sample) -> Bool
+    ) {
+      if mild.sample.map(isSame) == true { mild.sample = sample() }
+      if critical.sample.map(isSame) == true { critical.sample = sample() }
+    }
   }
 
   private let capacity: Int

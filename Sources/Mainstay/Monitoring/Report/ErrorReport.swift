@@ -122,8 +122,14 @@ extension ErrorReport {
   /// that it is as good as a crash.
   public var isCritical: Bool {
     let fields = box.fields
-    return fields.severity == .critical || fields.kind == .corrupted
-      || !fields.isHandled && fields.disposition == .unclassified
+    return Self.isCritical(
+      fields.severity, fields.kind, fields.disposition, isHandled: fields.isHandled)
+  }
+
+  static func isCritical(
+    _ severity: Severity, _ kind: ErrorKind, _ disposition: Disposition, isHandled: Bool
+  ) -> Bool {
+    severity == .critical || kind == .corrupted || !isHandled && disposition == .unclassified
   }
 
   /// The report without what only makes it long: what happened before, and the calls.

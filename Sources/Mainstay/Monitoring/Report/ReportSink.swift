@@ -15,7 +15,8 @@ public protocol ReportSink: Sendable {
 
   /// Takes a batch.
   ///
-  /// Errors that are captured meanwhile are counted and not reported.
+  /// Errors that are captured meanwhile are counted and not reported. What a task that it leaves
+  /// behind captures afterwards is reported like any other: one that sends must be waited for.
   ///
   /// - Parameter batch: At least one report, recovery or update.
   /// - Returns: What became of all its reports.
@@ -61,7 +62,8 @@ extension ErrorReport {
   public struct Batch: Sendable {
     /// Reports, the oldest first.
     public let reports: [ErrorReport]
-    /// Each attempt to recover from errors that were reported, or counted with one that was.
+    /// Each attempt to recover from errors that were reported, or counted with one that was; the
+    /// newest 64 of those that came since the last batch that it took.
     public let recoveries: [Recovery]
     /// Reports of earlier batches as they are now, since somebody saw them or tried to recover
     /// since: with ``ErrorReport/presentation``, ``ErrorReport/recovery`` or both, each once.
@@ -69,16 +71,20 @@ extension ErrorReport {
     /// How many reports that were meant for the sink were dropped before they came to it, since the
     /// last batch that it took, by reason; what was dropped for all sinks is not among them.
     public let losses: [DropReason: Int]
+    /// How many attempts to recover came besides those in ``recoveries``, for which there was no
+    /// room; zero or more.
+    public let lostRecoveries: Int
 
     /// Makes a batch.
     public init(
       reports: [ErrorReport], recoveries: [Recovery] = [], updates: [ErrorReport] = [],
-      losses: [DropReason: Int] = [:]
+      losses: [DropReason: Int] = [:], lostRecoveries: Int = 0
     ) {
       self.reports = reports
       self.recoveries = recoveries
       self.updates = updates
       self.losses = losses
+      self.lostRecoveries = lostRecoveries
     }
   }
 

@@ -19,7 +19,10 @@ extension ErrorReport {
   /// | `text`, `suggestion` | what it means, and what the person can do, in English |
   /// | `suppressed` | how many of the group were not told before |
   /// | `presentation.style`, `.title`, `.action` | what a person saw, and what they chose |
-  /// | `metadata.…` | the technical values of the report |
+  /// | `trace_id`, `span_id` | where ``Trace/identifiers`` stand in the report |
+  /// | `metadata.…` | the other technical values of the report |
+  ///
+  /// File, function and line are those of the report, and the source is its module.
   public struct LogSink: ReportSink {
     /// The name.
     public let name: String
@@ -49,6 +52,11 @@ extension ErrorReport {
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
       for report in batch.reports { write(report) }
       for recovery in batch.recoveries { write(recovery) }
+      if batch.lostRecoveries > 0 {
+        logger.log(
+          level: min(.warning, maximumLevel), "recoveries were not written, for want of room",
+          metadata: ["count": "\(batch.lostRecoveries)"])
+      }
       for report in batch.updates { writePresentation(of: report) }
       return .accepted
     }
@@ -68,12 +76,19 @@ extension ErrorReport {
       if let category = report.category { values["category"] = "\(category)" }
       if let suppressed = report.suppressed { values["suppressed"] = "\(suppressed.count)" }
       values.merge(Self.metadata(report.presentation)) { $1 }
-      for (key, value) in report.metadata { values["metadata.\(key)"] = "\(value)" }
+      // The task that captured it is left behind, and with it what a provider of metadata knows.
+      let isTraced = report.trace != nil
+      for (key, value) in report.metadata {
+        let isOfTrace = isTraced && (key == Trace.traceKey || key == Trace.spanKey)
+        values[isOfTrace ? key : "metadata.\(key)"] = "\(value)"
+      }
+      let site = report.site
       logger.log(
         level: level, "\(report.operation ?? "operation") failed: \(report.code)",
         error: RecordedError(
           type: report.type, code: report.code.rawValue, text: report.details ?? ""),
-        metadata: values)
+        metadata: values, source: site.module, file: site.fileID, function: site.function,
+        line: UInt(clamping: site.line))
     }
 
     private static func metadata(_ presentation: Presentation?) -> Logger.Metadata {
@@ -96,7 +111,8 @@ extension ErrorReport {
       values.merge(Self.metadata(presentation)) { $1 }
       logger.log(
         level: level, "\(report.operation ?? "operation") was shown: \(report.code)",
-        metadata: values)
+        metadata: values, source: report.site.module, file: report.site.fileID,
+        function: report.site.function, line: UInt(clamping: report.site.line))
     }
 
     private func write(_ recovery: ErrorReport.Recovery) {
@@ -114,5 +130,12 @@ extension ErrorReport {
         level: level, "\(recovery.operation ?? "operation") \(outcome): \(recovery.code)",
         metadata: values)
     }
+  }
+}
+
+extension SourceSite {
+  /// The module, which stands before the file; nil where none does.
+  fileprivate var module: String? {
+    fileID.firstIndex(of: "/").map { String(fileID[..<$0]) }
   }
 }

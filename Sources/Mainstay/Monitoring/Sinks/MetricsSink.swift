@@ -11,15 +11,19 @@ extension ErrorReport {
   /// | `mainstay.recoveries` | counter | `error.type`, `outcome` | how often recovery was tried |
   ///
   /// `error.type` is the code; codes beyond the first ones are counted together as `_OTHER`, so the
-  /// number of series is bounded. Errors that were suppressed count with the next report of their
-  /// group, or with the one that closes it. `outcome` is `succeeded` or `failed`.
-  public final class MetricsSink: ReportSink {
+  /// number of series is bounded. `outcome` is `succeeded` or `failed`.
+  ///
+  /// All count in the call that captures or recovers, suppressed ones too, so that a burst loses
+  /// none of them. Where another sink hands batches on to this one, it counts what stands in them.
+  public final class MetricsSink: ReportSink, CaptureNoting {
     private struct Series: Hashable {
       let code: String
       let succeeded: Bool?
     }
 
     private struct State {
+      /// Whether a monitor tells it of each error, so that batches hold nothing new.
+      var isNoting = false
       var codes: Set<String> = []
       var counters: [Series: Counter] = [:]
     }
@@ -51,8 +55,19 @@ extension ErrorReport {
       self.maximumCodes = maximumCodes
     }
 
-    /// Counts a batch.
+    func beginNoting() { state.withLock { $0.isNoting = true } }
+
+    func noteCaptured(_ report: ErrorReport) { counter(report.code, nil).increment() }
+
+    func noteSuppressed(_ code: ErrorCode) { counter(code, nil).increment() }
+
+    func noteRecovery(_ recovery: ErrorReport.Recovery) {
+      counter(recovery.code, recovery.succeeded).increment()
+    }
+
+    /// Counts a batch, unless a monitor has this sink and counted it when it was captured.
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
+      guard !state.withLock({ $0.isNoting }) else { return .accepted }
       for report in batch.reports {
         let untold = min(max(0, Int64(report.suppressed?.count ?? 0)), Int64(Int32.max))
         counter(report.code, nil).increment(by: 1 + untold)

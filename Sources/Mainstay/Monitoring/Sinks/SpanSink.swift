@@ -3,11 +3,26 @@
 import Foundation
 internal import Tracing
 
-/// A sink that also sees each report in the task that captured it, for what belongs to that task.
+/// A sink that also sees each report in the task that captured it, for what belongs to that task,
+/// or must not depend on a queue.
 ///
 /// It is asked outside of all locks and while the caller waits, so it neither blocks nor dawdles.
 protocol CaptureNoting: ReportSink {
+  /// From now on it sees each error, and is handed reports besides; called before anything else.
+  func beginNoting()
+
   func noteCaptured(_ report: ErrorReport)
+
+  /// An error was captured of which there is no report, since its group has had its share.
+  func noteSuppressed(_ code: ErrorCode)
+
+  func noteRecovery(_ recovery: ErrorReport.Recovery)
+}
+
+extension CaptureNoting {
+  func beginNoting() {}
+  func noteSuppressed(_ code: ErrorCode) {}
+  func noteRecovery(_ recovery: ErrorReport.Recovery) {}
 }
 
 extension ErrorReport {

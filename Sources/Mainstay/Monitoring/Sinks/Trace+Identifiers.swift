@@ -28,7 +28,8 @@ extension Trace {
   /// The headers by which a request is part of the current trace, as the tracer writes them; empty
   /// where there is no span and no tracer.
   package static var headers: [String: String] {
-    guard let context = currentSpan?.context ?? InstrumentationContext.current else { return [:] }
+    // A `Trace` sets it too, so it is never further out than the span of one.
+    guard let context = InstrumentationContext.current else { return [:] }
     var carrier: [String: String] = [:]
     InstrumentationSystem.instrument.inject(context, into: &carrier, using: HeaderInjector())
     return carrier

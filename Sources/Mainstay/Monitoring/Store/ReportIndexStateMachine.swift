@@ -45,12 +45,21 @@ struct ReportIndexStateMachine: Sendable {
     var isSending = false
     /// Whether it may not be sent again.
     var isWithdrawn = false
-    /// How often a service asked for it to be sent again, or it could not be read.
+    /// How often a service asked for it to be sent again, or kept giving no answer, or it could not
+    /// be read.
     var attempts = 0
     /// Whether its file could not be read so far, so that this is all that is known of it.
     var isUnread = false
+    /// How often in a row a request with it got no answer.
+    var silences = 0
 
     var isInMemory: Bool { number >= ReportIndexStateMachine.firstInMemory }
+
+    /// Whether it may be what the requests got no answer for, such as a text that something on the
+    /// way takes for an attack.
+    ///
+    /// Fewer silences are an outage, in which the oldest stays the first.
+    var isSuspect: Bool { silences >= 3 }
   }
 
   /// What has to be done next.
@@ -120,6 +129,7 @@ extension ReportIndexStateMachine {
     let waiting = entries.filter { !$0.isSending }
     let expired = waiting.filter { now - $0.birth > settings.maximumAge }.map(\.number)
     if !expired.isEmpty { return .drop(Array(expired.prefix(Self.settledAtOnce)), .expired) }
+    if let step = stepForTooLarge(waiting) { return step }
     let whole = room(
       in: waiting, for: candidate, count: settings.maximumCount, bytes: settings.maximumBytes,
       .overflow)
@@ -127,6 +137,15 @@ extension ReportIndexStateMachine {
     return room(
       in: waiting.filter(\.isInMemory), for: candidate, count: settings.memoryCount,
       bytes: settings.memoryBytes, reason)
+  }
+
+  /// What alone is larger than all that may be kept, since the limit was another one, leaves before
+  /// the others have to.
+  private func stepForTooLarge(_ waiting: [Entry]) -> Step? {
+    let large = waiting.filter { !$0.isUnread && $0.bytes > settings.maximumBytes }
+    guard let first = large.first else { return nil }
+    let fits = large.first { ($0.trimmedBytes ?? .max) <= settings.maximumBytes }
+    return fits.map { .trim($0.number) } ?? .drop([first.number], .tooLarge)
   }
 
   private func room(
@@ -246,7 +265,18 @@ extension ReportIndexStateMachine {
   mutating func putBack(_ numbers: [UInt64], wasRefused: Bool) {
     change(numbers) {
       $0.isSending = false
-      if wasRefused { $0.attempts += 1 }
+      guard wasRefused else { return }
+      $0.attempts += 1
+      $0.silences = 0
+    }
+  }
+
+  /// There was no answer: the records wait again, after the others where that goes on.
+  mutating func unanswered(_ numbers: [UInt64]) {
+    change(numbers) {
+      $0.isSending = false
+      $0.silences += 1
+      if $0.isSuspect { $0.attempts += 1 }
     }
   }
 

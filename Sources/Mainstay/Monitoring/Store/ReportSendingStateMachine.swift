@@ -76,12 +76,13 @@ extension ReportSendingStateMachine {
       return .wait((ends.min() ?? latest) - latest)
     }
     // What is in a file that could not be read is known when it has been: nothing is sent then.
-    let size = first.isUnread || Self.joinsLines(first.contentType) ? settings.requestSize : 1
+    let isJoined = first.isUnread || Self.joinsLines(first.contentType)
+    let size = isJoined && !first.isSuspect ? settings.requestSize : 1
     var batch: [UInt64] = []
     var bytes = 0
     for entry in free
     where entry.contentType == first.contentType && entry.category == first.category
-      && entry.attempts == first.attempts
+      && entry.attempts == first.attempts && entry.isSuspect == first.isSuspect
     {
       guard batch.count < size else { break }
       guard batch.isEmpty || bytes + entry.bytes <= settings.requestBytes else { break }

@@ -14,6 +14,8 @@ extension ReportStore {
     public var maximumAge: Duration
     /// How many bytes the volume has to have left for the store to write; zero or more, the default
     /// is 50,000,000.
+    ///
+    /// Critical records are written below that, too, while the disk takes them.
     public var reserve: Int
     /// How many records are sent at once at most; 1 to 100, the default is 1.
     ///

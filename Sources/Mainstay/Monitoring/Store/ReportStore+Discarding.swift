@@ -42,6 +42,8 @@ extension ReportStore {
       return guarded.index.withdraw()
     }
     withhold(waiting)
+    // Whole reports may be among the damaged ones.
+    if guarded.withLock({ $0.lock != nil }) { folder.clearAside { _ in true } }
     // Those in memory have no file to settle, and the ledger on the disk may name them.
     writeLedger()
   }
@@ -52,7 +54,9 @@ extension ReportStore {
       defer { guarded.discardsFound = false }
       return guarded.discardsFound
     }
-    if isDue { withhold(numbers) }
+    guard isDue else { return }
+    withhold(numbers)
+    folder.clearAside { _ in true }
   }
 
   /// Drops what was being sent when all was to be dropped, and has come back or was found.

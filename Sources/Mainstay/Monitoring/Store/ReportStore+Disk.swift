@@ -8,7 +8,13 @@ extension ReportStore {
   static let ledgerName = "ledger"
 
   /// A record was handed over.
-  func accept(_ record: Record, isOwn: Bool) -> Fate {
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - isOwn: Whether it was reported by what this store calls.
+  ///   - isUrgent: Whether it becomes a file also where little room is left, as a critical one does.
+  /// - Returns: What became of it.
+  func accept(_ record: Record, isOwn: Bool, isUrgent: Bool) -> Fate {
     open()
     let (isShutDown, isHeld) = guarded.withLock { ($0.isShutDown, $0.holds > 0) }
     if isOwn || isShutDown || isHeld {
@@ -18,7 +24,7 @@ extension ReportStore {
     }
     var file = RecordFile(record, kept: timeOfDay().timeIntervalSince1970)
     var bytes = file.encoded
-    var reason = reasonForMemory()
+    var reason = reasonForMemory(isUrgent: isUrgent || record.severity == .critical)
     // Every turn drops or trims something, or ends; a folder that fails gets a second one at most.
     while true {
       let candidate = candidate(file, bytes: bytes.count, reason)
@@ -100,8 +106,11 @@ extension ReportStore {
   }
 
   /// Why a record cannot become a file now; nil where that has to be tried.
-  private func reasonForMemory() -> DropReason? {
-    let isShort = folder.room.map { $0 < configuration.reserve } ?? false
+  ///
+  /// What is urgent leaves no room to others: its process may end before there is any. The disk
+  /// itself says when it is full, and all files together have their limit.
+  private func reasonForMemory(isUrgent: Bool) -> DropReason? {
+    let isShort = !isUrgent && folder.room.map { $0 < configuration.reserve } ?? false
     return guarded.withLock { guarded in
       guard guarded.lock != nil else {
         return guarded.condition == .noSpace ? .noSpace : .unwritable
@@ -130,8 +139,9 @@ extension ReportStore {
     let waiting = guarded.withLock { guarded in
       guarded.lock == nil ? [] : guarded.index.inMemory.filter { !$0.isSending }
     }
-    guard !waiting.isEmpty, reasonForMemory() == nil else { return }
-    for entry in waiting {
+    guard !waiting.isEmpty else { return }
+    let isRoomy = reasonForMemory(isUrgent: false) == nil
+    for entry in waiting where isRoomy || entry.severity == .critical {
       guard let file = guarded.withLock({ $0.memory[entry.number] }) else { continue }
       guard write(file.encoded, of: entry.id) else { break }
       // A process that dies here leaves a ledger that names the record: its file is found.
@@ -240,7 +250,7 @@ extension ReportStore {
     if entry.isInMemory { return guarded.withLock { $0.memory[entry.number] } }
     let name = RecordName(number: entry.number, id: entry.id).text
     do throws(StoreFolder.Failure) {
-      if let bytes = try folder.read(name, limit: configuration.maximumBytes),
+      if let bytes = try folder.read(name, limit: longestFile),
         let file = RecordFile(bytes), file.record.id == entry.id
       {
         return file

@@ -49,7 +49,7 @@ extension ReportStore {
     public enum Condition: Sendable, Hashable {
       /// Into the folder.
       case writing
-      /// Into memory: the volume has less room left than the reserve.
+      /// Into memory, unless they are critical: the volume has less room left than the reserve.
       case noSpace
       /// Into memory: another store has the folder.
       case lockedByAnother

@@ -50,7 +50,13 @@ extension ReportStore {
     discardFound(found.map(\.number))
     makeRoom(for: nil)
     saveMemory()
+    let oldest =
+      timeOfDay().timeIntervalSince1970 - configuration.maximumAge.clamped.inSeconds
+    folder.clearAside { $0 < oldest }
   }
+
+  /// How many bytes a file has at most that is read: one that an earlier limit allowed is whole.
+  var longestFile: Int { max(configuration.maximumBytes, 64_000_000) }
 
   /// Somebody took the folder away, or put another one in its place.
   ///
@@ -97,7 +103,7 @@ extension ReportStore {
     var damaged: [RecordName] = []
     for name in names {
       do throws(StoreFolder.Failure) {
-        let bytes = try folder.read(name.text, limit: configuration.maximumBytes)
+        let bytes = try folder.read(name.text, limit: longestFile)
         if let bytes, let file = RecordFile(bytes), file.record.id == name.id {
           found.append(note(name, file, bytes: bytes.count))
         } else {

@@ -82,7 +82,7 @@ extension ReportStore {
     guard !isHeld else { return .held }
     do {
       return .over(
-        try await Self.$isSending.withValue(true) {
+        try await Self.sending {
           try await CaptureScope.enter { try await transport.send(request) }
         })
     } catch {
@@ -230,7 +230,8 @@ extension ReportStore {
     guard let reply else {
       guarded.withLock { $0.index.requestFailed() }
       backOff(now)
-      return putBack(numbers, wasRefused: false)
+      guarded.withLock { $0.index.unanswered(numbers) }
+      return settleWaiting()
     }
     switch heed(reply, now) {
     case .sent(let rejected): settle(numbers) { $0.send(numbers, rejected: rejected) }
@@ -261,6 +262,10 @@ extension ReportStore {
 
   private func putBack(_ numbers: [UInt64], wasRefused: Bool) {
     guarded.withLock { $0.index.putBack(numbers, wasRefused: wasRefused) }
+    settleWaiting()
+  }
+
+  private func settleWaiting() {
     withholdWithdrawn()
     // They count again.
     makeRoom(for: nil)

@@ -40,8 +40,17 @@ public final class ReportStore: Sendable {
     var random: SplitMix64
   }
 
+  @TaskLocal private static var innermost: LiveScope?
+
   /// Whether this task is sending reports: what goes wrong in it is not reported, but counted.
-  @TaskLocal package static var isSending = false
+  private static var isSending: Bool { innermost?.isLive ?? false }
+
+  /// Runs what sends reports.
+  static func sending<T>(_ body: () async throws -> T) async rethrows -> T {
+    let scope = LiveScope(inside: innermost)
+    defer { scope.end() }
+    return try await $innermost.withValue(scope, operation: body)
+  }
 
   let configuration: Configuration
   let folder: StoreFolder
@@ -157,7 +166,7 @@ extension ReportStore {
   /// - Returns: What became of it.
   @discardableResult public func keep(_ record: Record) async -> Fate {
     let isOwn = Self.isSending
-    let fate = await onDisk { [self] in accept(record, isOwn: isOwn) }
+    let fate = await onDisk { [self] in accept(record, isOwn: isOwn, isUrgent: false) }
     signal.set()
     return fate
   }
@@ -165,7 +174,8 @@ extension ReportStore {
   /// Keeps a record without suspending: for critical records, and for code that knows that the
   /// process is about to end.
   ///
-  /// It waits for the disk, and for work with files that has begun. It is not for signal handlers.
+  /// It waits for the disk, and for work with files that has begun. It becomes a file whatever room
+  /// is left on the volume. It is not for signal handlers.
   /// What the store's own backoff, clock or time of day reports is counted and not kept, like all
   /// that is reported while it works.
   ///
@@ -178,7 +188,7 @@ extension ReportStore {
       return .dropped(.ownFailure)
     }
     let isOwn = Self.isSending
-    let fate = disk.sync { accept(record, isOwn: isOwn) }
+    let fate = disk.sync { accept(record, isOwn: isOwn, isUrgent: true) }
     signal.set()
     return fate
   }
@@ -192,7 +202,7 @@ extension ReportStore {
   {
     let isOwn = Self.isSending
     disk.async(qos: .userInitiated) { [self] in
-      _ = accept(record(), isOwn: isOwn)
+      _ = accept(record(), isOwn: isOwn, isUrgent: true)
       done()
       signal.set()
     }

@@ -226,6 +226,22 @@ struct StoreFolder: Sendable {
     probe?.reached(.fileQuarantined)
   }
 
+  /// Removes damaged files that were moved out of the way.
+  ///
+  /// - Parameter isDue: Whether one goes, by when it was last written, in seconds since 1970.
+  func clearAside(where isDue: (Double) -> Bool) {
+    let aside = StoreFolder(path: place(Self.quarantine), probe: nil)
+    var information = stat()
+    guard lstat(aside.path, &information) == 0, information.st_mode & S_IFMT == S_IFDIR else {
+      return
+    }
+    // mainstay:ignore MS204 -- without a list nothing is cleared away
+    let names = ((try? aside.names()) ?? []).filter { RecordName($0) != nil }
+    for name in names where aside.look(name).map({ isDue($0.time) }) == true {
+      _ = try? aside.remove(name)
+    }
+  }
+
   /// How much room is left on the volume; nil where the system does not say.
   var room: Int? {
     var information = statvfs()

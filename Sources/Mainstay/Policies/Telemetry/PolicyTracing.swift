@@ -4,9 +4,9 @@ internal import Tracing
 
 /// Notes the events of policies on the span of the call that they happened to.
 ///
-/// That span is the innermost ``Trace`` around the call, or the one that is active for the current
-/// service context where the tracer can tell. An event is told where it happened: one that several
-/// calls have led to, such as the opening of a breaker, is noted on one of them.
+/// That span is the one that is active for the current service context where the tracer can tell,
+/// else the innermost ``Trace`` around the call. An event is told where it happened: one that
+/// several calls have led to, such as the opening of a breaker, is noted on one of them.
 public struct PolicyTracing: PolicyObserver {
   private let minimumSeverity: Severity
 
@@ -43,9 +43,11 @@ public struct Trace: Policy {
 
   /// The innermost span that is known.
   static var currentSpan: (any Span)? {
-    if let span = local.get() { return span }
-    guard let context = InstrumentationContext.current else { return nil }
-    return InstrumentationSystem.tracer.activeSpan(identifiedBy: context)
+    // The context is asked first: a library may have begun a span inside of the last `Trace`.
+    let active = InstrumentationContext.current.flatMap { context in
+      InstrumentationSystem.tracer.activeSpan(identifiedBy: context)
+    }
+    return active ?? local.get()
   }
 
   private let name: String

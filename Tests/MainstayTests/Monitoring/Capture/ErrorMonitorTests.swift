@@ -251,4 +251,36 @@ import Testing
     #expect(monitor.breadcrumbs.first?.metadata == ["token": "<redacted>", "page": "2"])
     #expect(monitor.breadcrumbs.last.map { $0.message.utf8.count <= 200 } == true)
   }
+
+  @Test(.requirement("A36")) func `work with a trail of its own has its own breadcrumbs alone`()
+    async
+  {
+    let (monitor, other) = (ErrorMonitor(.init(breadcrumbs: 3)), ErrorMonitor())
+    monitor.addBreadcrumb("started")
+    let both = Countdown(2)
+    await withTaskGroup(of: Void.self) { group in
+      for name in ["Ada", "Bob"] {
+        group.addTask {
+          await monitor.withTrail {
+            monitor.addBreadcrumb("asked by \(name)")
+            other.addBreadcrumb("for all")
+            both.count()
+            await both.reached()
+            // A child task is part of the work, and another monitor is not asked about it.
+            async let child: Void = monitor.addBreadcrumb("looked up")
+            await child
+            monitor.capture(storeError(name == "Ada" ? 1 : 2))
+            await other.withTrail { monitor.addBreadcrumb("answered") }
+            #expect(monitor.breadcrumbs.map(\.message).suffix(2) == ["looked up", "answered"])
+          }
+        }
+      }
+    }
+    for (number, name) in [(1, "Ada"), (2, "Bob")] {
+      let report = monitor.history.first { $0.code.rawValue == "store.failed-\(number)" }
+      #expect(report?.breadcrumbs.map(\.message) == ["asked by \(name)", "looked up"])
+    }
+    #expect(monitor.breadcrumbs.map(\.message) == ["started"] && other.breadcrumbs.count == 2)
+    await #expect(throws: ShopError.self) { try await monitor.withTrail { throw ShopError.closed } }
+  }
 }

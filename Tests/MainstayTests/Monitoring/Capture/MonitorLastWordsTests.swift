@@ -83,6 +83,40 @@ import Testing
     #expect(monitor.ledger.dropped == [.suppressed: 15])
   }
 
+  @Test func `a critical one is written whatever milder ones of its group have used up`() async {
+    let memory = MemorySink()
+    let monitor = ErrorMonitor(sinks: [ErrorReport.FileSink(log, purpose: .crashes), memory])
+    for _ in 0..<15 { monitor.capture(storeError()) }
+    #expect(logged.isEmpty)
+    for count in 1...12 {
+      monitor.capture(storeError(severity: .critical))
+      #expect(logged.count == min(count, 10) && logged.last?.severity == .critical)
+    }
+    let group = monitor.groups.first
+    #expect(monitor.groups.count == 1 && group?.count == 27 && group?.suppressed?.count == 7)
+    await monitor.shutDown(within: .patience)
+    // Each part is told in its own words: five milder ones, and two that are critical.
+    #expect(logged.count == 11 && logged.last?.suppressed?.count == 1)
+    let closings = memory.reports.filter { $0.suppressed != nil }
+    #expect(closings.count == 2 && Set(closings.map { $0.suppressed?.count }) == [4, 1])
+    #expect(closings.allSatisfy { $0.isCritical == ($0.suppressed?.count == 1) })
+    #expect(memory.reports.reduce(0) { $0 + 1 + ($1.suppressed?.count ?? 0) } == 27)
+    #expect(monitor.ledger.dropped == [.suppressed: 5] && monitor.balances(memory))
+  }
+
+  @Test func `the last word is told in its own words, with the count of the others`() {
+    let monitor = ErrorMonitor(sinks: [ErrorReport.FileSink(log, purpose: .crashes)])
+    for _ in 0..<25 { monitor.capture(storeError()) }
+    for _ in 0..<12 { monitor.capture(storeError(severity: .critical)) }
+    #expect(logged.count == 10)
+    monitor.captureNow(storeError(severity: .critical), message: "m", during: "Close")
+    let last = logged.last
+    #expect(logged.count == 11 && last?.details == "m" && last?.operation == "Close")
+    #expect(last?.isHandled == false && last?.suppressed?.count == 17)
+    #expect(monitor.group(last?.fingerprint ?? Fingerprint(of: storeError()))?.suppressed == nil)
+    #expect(monitor.ledger.dropped == [.suppressed: 17] && monitor.ledger.isBalanced)
+  }
+
   @Test func `where it cannot be written at once it waits like the others`() async throws {
     let clock = ManualClock()
     let file = folder.url.appending(path: "later/errors.jsonl")

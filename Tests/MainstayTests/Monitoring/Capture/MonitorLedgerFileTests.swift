@@ -45,6 +45,22 @@ import Testing
     }
   }
 
+  @Test func `a last word that the disk refuses is told, and tried again`() async throws {
+    let first = monitor([MemorySink()])
+    first.capture(storeError())
+    #expect(await first.flush(within: .patience))
+    refusals.refuse(.write, "errors.ledger", with: EIO)
+    first.capture(storeError(1))
+    await first.shutDown(within: .patience)
+    #expect(await first.flush(within: .patience) == false)
+    refusals.end()
+    await first.shutDown(within: .patience)
+    #expect(await first.flush(within: .patience))
+    let ledger = try read()
+    #expect(ledger.interruptions == 0 && ledger.captured == 2 && ledger.isBalanced)
+    #expect(ledger.sent(to: "memory") == 2)
+  }
+
   @Test func `a run that was not shut down is counted, and what it flushed goes on`() async {
     for run in 1...3 {
       let clock = ManualClock()

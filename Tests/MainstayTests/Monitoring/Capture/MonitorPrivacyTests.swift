@@ -79,6 +79,44 @@ import Testing
     }
   }
 
+  @Test func `what texts say of a person stays on the device, numbers and public names do not`()
+    async throws
+  {
+    let name = "Ada Lovelace"
+    let inner = LocalizableText(key: "a.inner", english: "\(name) has \(3) of them")
+    let monitor = ErrorMonitor()
+    monitor.capture(
+      AppError(
+        code: "library.not-saved", kind: .storage, disposition: .permanent,
+        title: "“\(name)” was not saved",
+        message: "Tell \(name), item \(7) of \(public: "Search"): \(argument: .localized(inner)).",
+        suggestion: "\(name)"))
+    let report = try #require(monitor.history.first)
+    #expect(report.title == "“<private>” was not saved" && report.suggestion == "<private>")
+    #expect(report.message == "Tell <private>, item 7 of Search: <private> has 3 of them.")
+    var bodies = [ErrorReport.Encoding.otlp, .sentry, .json].map { $0.body(of: report) }
+    bodies.append(try await Diagnostics.Source(monitor).collect().encoded())
+    for body in bodies {
+      let text = String(decoding: body, as: UTF8.self)
+      #expect(!text.contains("Lovelace") && text.contains("private"))
+    }
+  }
+
+  @Test func `a text that was kept stays private, also where it is no longer translated`() {
+    let long = String(repeating: "Ada Lovelace ", count: 20)
+    let texts: [LocalizableText] = ["Tell \(long)", "Tell \("Ada")", "Tell \(public: "Ada")"]
+    let kept = texts.map { $0.kept(upTo: 100) }
+    #expect(kept.map { $0.description.hasPrefix("Tell Ada") } == [true, true, true])
+    let monitor = ErrorMonitor()
+    for (number, text) in kept.enumerated() {
+      monitor.capture(
+        AppError(
+          code: ErrorCode("kept-\(number)") ?? "kept", kind: .storage, disposition: .permanent,
+          title: "Title", message: text))
+    }
+    #expect(monitor.history.map(\.message) == ["Tell Ada", "Tell <private>", "<private>"])
+  }
+
   @Test func `the ending of a long name says that its value is a secret`() {
     let name = String(repeating: "very.long.", count: 30) + "access_token"
     let monitor = ErrorMonitor(facts: [name: "hush"])

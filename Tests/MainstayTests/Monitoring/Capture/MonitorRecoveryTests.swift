@@ -29,6 +29,28 @@ import Testing
     #expect(monitor.recoveryRate(of: "other") == nil)
   }
 
+  @Test(.requirement("A35")) func `recoveries for which a sink has no room are counted`() async {
+    let clock = ManualClock()
+    let sink = MemorySink(answers: [.accepted, .later(after: .seconds(9))], isStalled: true)
+    let monitor = ErrorMonitor(sinks: [sink], clock: clock)
+    monitor.capture(storeError())
+    await sink.batches(atLeast: 1)
+    for _ in 0..<100 { monitor.recordRecovery(from: storeError(), succeeded: true) }
+    sink.release()
+    await clock.sleepers(atLeast: 1)
+    // Nothing of them was taken: they are told again, as far as there is room.
+    for _ in 0..<10 { monitor.recordRecovery(from: storeError(), succeeded: false) }
+    clock.advance(by: .seconds(9))
+    await sink.batches(atLeast: 3)
+    #expect(await monitor.flush(within: .patience))
+    let told = sink.batches.dropFirst()
+    #expect(told.map(\.recoveries.count) == [64, 64] && told.map(\.lostRecoveries) == [36, 46])
+    #expect(told.last?.recoveries.suffix(10).allSatisfy { !$0.succeeded } == true)
+    monitor.recordRecovery(from: storeError(), succeeded: true)
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.batches.last?.recoveries.count == 1 && sink.batches.last?.lostRecoveries == 0)
+  }
+
   @Test(.requirement("A37", "A49"))
   func `what a person saw and tapped stands on the report that still waits for a sink`() async {
     let sink = MemorySink(isStalled: true)

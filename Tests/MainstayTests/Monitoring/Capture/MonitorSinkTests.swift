@@ -160,6 +160,41 @@ import Testing
     sink.monitor.withLock { $0 = nil }
   }
 
+  @Test func `a task that a sink began and that outlives its sending reports like any other`() async
+  {
+    final class Session: ReportSink {
+      let name = "session"
+      let purpose = ErrorReport.Purpose.log
+      let monitor = Locked<ErrorMonitor?>(nil)
+      let refresh = Locked<Task<Void, Never>?>(nil)
+      let isDue = Countdown(1)
+
+      func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
+        guard refresh.withLock({ $0 == nil }) else { return .accepted }
+        let task = Task {
+          await isDue.reached()
+          let monitor = monitor.withLock { $0 }
+          monitor?.capture(storeError(1))
+          monitor?.recordRecovery(from: storeError(1), succeeded: true)
+        }
+        refresh.withLock { $0 = task }
+        return .accepted
+      }
+    }
+    let sink = Session()
+    let monitor = ErrorMonitor(sinks: [sink])
+    sink.monitor.withLock { $0 = monitor }
+    monitor.capture(storeError())
+    #expect(await monitor.flush(within: .patience))
+    sink.isDue.count()
+    await sink.refresh.withLock { $0 }?.value
+    #expect(await monitor.flush(within: .patience))
+    #expect(monitor.history.map(\.code) == ["store.failed-1", "store.failed-0"])
+    #expect(monitor.ledger.dropped.isEmpty && monitor.ledger.sent(to: "session") == 2)
+    #expect(monitor.recoveryRate(of: "store.failed-1") == 1)
+    sink.monitor.withLock { $0 = nil }
+  }
+
   @Test func `flushing ends in time where a sink is stalled, and with its caller`() async {
     let (clock, sink) = (ManualClock(), MemorySink(isStalled: true))
     let monitor = ErrorMonitor(sinks: [sink], clock: clock)

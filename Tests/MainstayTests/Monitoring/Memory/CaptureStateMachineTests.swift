@@ -40,6 +40,37 @@ import Testing
     #expect(group?.lastSeen == Date(timeIntervalSince1970: 60))
   }
 
+  @Test func `critical ones have a share of their own, and the last word is told in any case`() {
+    var machine = machine()
+    func capture(_ second: Int, isCritical: Bool, isLastWord: Bool = false) -> Machine.Fate {
+      var sighting = sighting(1, at: second)
+      (sighting.isCritical, sighting.isLastWord) = (isCritical, isLastWord)
+      return machine.capture(sighting).fate
+    }
+    let told = Machine.Fate.told(after: nil, takesTrace: false)
+    #expect([0, 1].map { capture($0, isCritical: false) } == [told, .suppressed])
+    #expect([2, 3].map { capture($0, isCritical: true) } == [told, .suppressed])
+    machine.update(1) { entry in
+      entry.keep("mild", isCritical: false)
+      entry.keep("critical", isCritical: true)
+      #expect(entry.sample == "critical" && entry.suppressed?.count == 2)
+    }
+    let closings = machine.close(at: nil).closings
+    #expect(closings.map(\.sample) == ["mild", "critical"])
+    #expect(closings.map(\.suppressed.count) == [1, 1])
+    // A milder last word leaves the others to those who may be told of them.
+    for isCritical in [false, true] { #expect(capture(4, isCritical: isCritical) == .suppressed) }
+    let date = Date(timeIntervalSince1970: 4)
+    let one = ErrorReport.Suppressed(count: 1, first: date, last: date)
+    #expect(
+      capture(5, isCritical: false, isLastWord: true) == .told(after: one, takesTrace: false))
+    #expect(capture(4, isCritical: false) == .suppressed)
+    #expect(
+      capture(6, isCritical: true, isLastWord: true)
+        == .told(after: .init(count: 2, first: date, last: date), takesTrace: false))
+    #expect(machine.losses == [.suppressed: 5] && machine.close(at: nil).closings.isEmpty)
+  }
+
   @Test(.requirement("B43")) func `a stack is taken once for each group and minute`() {
     var machine = machine(nil)
     let traced = [0, 30, 59, 60, 119, 120].map { second in

@@ -77,6 +77,33 @@ import Tracing
       log.lines == ["Inventory.SaveError [inventory.save-failed] the catalog did not answer"])
   }
 
+  @Test(.requirement("B21"))
+  func `the log names the place and the trace of the error, not its own`()
+    async
+  {
+    let log = Log()
+    let logger = log.logger {
+      "\($0.source) \($0.file) \($0.function) \($0.line) \($0.pairs().contains(" trace_id=0af7"))"
+        + " \($0.pairs().contains(" span_id=b7ad")) \($0.pairs().contains("metadata.trace_id"))"
+    }
+    let monitor = ErrorMonitor(
+      sinks: [ErrorReport.LogSink(logger)], enrich: { _ in Trace.identifiers })
+    let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    await withTracer(RecordingTracer(traceparent: traceparent)) {
+      try? await Trace("call").run { _ = monitor.capture(Unknown(), fileID: "Shop/Cart.swift") }
+    }
+    let error = AppError.timeout(fileID: "Shop/Till.swift", function: "pay()", line: 7)
+    monitor.capture(error)
+    #expect(await monitor.flush(within: .patience))
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    #expect(await monitor.flush(within: .patience))
+    #expect(log.lines.count == 3)
+    #expect(
+      log.lines[0].hasPrefix("Shop Shop/Cart.swift ") && log.lines[0].hasSuffix("true true false"))
+    #expect(log.lines[1] == "Shop Shop/Till.swift pay() 7 false false false")
+    #expect(log.lines[2] == log.lines[1])
+  }
+
   @Test func `a library's sink stays at info, and a mild report is not written by a strict logger`()
     async
   {
@@ -99,6 +126,25 @@ import Tracing
         "mainstay.recoveries{error.type=inventory.save-failed,outcome=succeeded} +1",
         "mainstay.recoveries{error.type=inventory.save-failed,outcome=failed} +1",
       ])
+  }
+
+  @Test(.requirement("A36", "A37")) func `a burst is counted in the calls that capture it, once`()
+    async
+  {
+    let factory = RecordingMetrics()
+    let sink = ErrorReport.MetricsSink(factory: factory, maximumCodes: 1)
+    let monitor = ErrorMonitor(.init(queue: 1), sinks: [sink])
+    for number in 0..<1_000 { monitor.capture(storeError(number % 10)) }
+    for _ in 0..<100 { monitor.recordRecovery(from: storeError(), succeeded: true) }
+    func sum(of metric: String) -> Int {
+      factory.log.lines.filter { $0.hasPrefix(metric + "{") }
+        .compactMap { $0.split(separator: "+").last.flatMap { Int($0) } }.reduce(0, +)
+    }
+    let metrics = ["mainstay.errors", "mainstay.recoveries"]
+    #expect(metrics.map { sum(of: $0) } == [1_000, 100], "whatever waits for the sink")
+    await monitor.shutDown(within: .patience)
+    #expect(metrics.map { sum(of: $0) } == [1_000, 100])
+    #expect(monitor.ledger.captured == 1_000 && monitor.ledger.isBalanced)
   }
 
   @Test(arguments: [

@@ -240,6 +240,20 @@ extension ReportSendingStateMachine {
     #expect(machine.next([entry(1, attempts: 1)], now: .zero) == .send([1]))
   }
 
+  @Test func `what got no answer thrice comes after the others, and alone`() {
+    var machine = machine(size: 3)
+    var entries = (1...3).map { entry($0) }
+    for silences in 0...2 {
+      entries[0].silences = silences
+      #expect(machine.next(entries, now: .zero) == .send([1, 2, 3]), "an outage")
+    }
+    for index in [0, 1] { (entries[index].silences, entries[index].attempts) = (3, 1) }
+    #expect(machine.next(entries, now: .zero) == .send([3]))
+    #expect(machine.next(Array(entries[...1]), now: .zero) == .send([1]))
+    entries[2].attempts = 1
+    #expect(machine.next(Array(entries[1...].reversed()), now: .zero) == .send([3]))
+  }
+
   @Test func `one caller at a time sends`() {
     var machine = machine()
     let calls = [machine.begin(), machine.begin()]

@@ -192,6 +192,47 @@ import Testing
     #expect(letters.count == 15 && reports.sorted() == Array(names[2..<12]), "the newest")
   }
 
+  @Test func `what an earlier limit allowed is whole, and trimmed or dropped as too large`() async {
+    let first = store()
+    await first.keep(.sample(.critical, bytes: 60_000, trimmed: 100))
+    await first.keep(.sample(.critical, bytes: 60_000))
+    for _ in 0..<3 { await first.keep(.sample(.info)) }
+    await first.shutDown()
+    let next = ReportStore(
+      at: folder.store, .init(maximumBytes: 10_000, reserve: 0), replies: .otlp, transport: service)
+    let ledger = await next.ledger
+    #expect(ledger.pending == 4 && ledger.quarantined == 0 && folder.quarantined.isEmpty)
+    #expect(ledger.dropped(.tooLarge) == 1 && ledger.dropped(.overflow) == 0 && ledger.isBalanced)
+    #expect(await next.drain() == .finished)
+    #expect(service.requests.map(\.body.count) == [100, 100, 100, 100])
+  }
+
+  @Test func `damaged files go with the consent, and when they are as old as reports may be`()
+    async throws
+  {
+    let (name, _) = try await seed(3)
+    try folder.write([1, 2, 3], to: name)
+    #expect(await look().quarantined == 1 && folder.quarantined == [name])
+    var store = store()
+    await store.discard()
+    #expect(folder.quarantined.isEmpty && folder.files.isEmpty)
+    await store.keep(.sample())
+    await store.shutDown()
+    let second = try #require(folder.files.first)
+    try folder.write([1, 2, 3], to: second)
+    #expect(await look().quarantined == 2 && folder.quarantined == [second])
+    let written = Date(timeIntervalSince1970: 1_700_000_000)
+    try FileManager.default.setAttributes(
+      [.modificationDate: written], ofItemAtPath: folder.path + "/quarantine/" + second)
+    for (days, count) in [(29.0, 1), (31, 0)] {
+      store = ReportStore(
+        at: folder.store, .anywhere, replies: .otlp, transport: service,
+        timeOfDay: { written + days * 86_400 })
+      #expect(await store.ledger.isBalanced && folder.quarantined.count == count)
+      await store.shutDown()
+    }
+  }
+
   @Test func `what a process left unfinished is cleared away`() async throws {
     let (name, _) = try await seed()
     try folder.write([1], to: name + ".unfinished")

@@ -194,6 +194,21 @@ import Testing
     #expect(service.ids.count == 32)
   }
 
+  @Test func `what is critical, or kept now, becomes a file while there is room for it`() async {
+    let store = store(.init(reserve: .max))
+    #expect(await store.keep(.sample()) == .keptInMemory && folder.files.isEmpty)
+    #expect(store.keepNow(.sample()) == .kept && folder.files.count == 1)
+    #expect(await store.keep(.sample(.critical)) == .kept && folder.files.count == 2)
+    let sink = await ErrorReport.StoreSink(store, as: .otlp, name: "store", purpose: .log)
+    let monitor = ErrorMonitor(sinks: [sink])
+    monitor.capture(storeError(severity: .critical))
+    #expect(await monitor.flush(within: .patience) && folder.files.count == 3)
+    let status = await store.status
+    #expect(status.pendingInMemory == 1 && status.condition == .noSpace)
+    #expect(await store.drain() == .finished && service.ids.count == 4)
+    #expect(await store.ledger.isBalanced && folder.files.isEmpty)
+  }
+
   @Test func `what was in memory when a process ended is counted as lost`() async throws {
     // Its folder works, its volume does not.
     let first = store(.init(reserve: .max))

@@ -70,6 +70,19 @@ import Testing
     #expect(ledger.sent == 3 && ledger.quarantined == 0 && ledger.isBalanced)
   }
 
+  @Test func `a critical record waits in memory where the disk itself has no room`() async throws {
+    let store = try store(.init(reserve: .max))
+    #expect(await store.status.condition == .writing)
+    refusals.refuse(.write, ".report", with: ENOSPC)
+    #expect(store.keepNow(.sample(.critical)) == .keptInMemory && folder.files.isEmpty)
+    #expect(await store.status.condition == .noSpace)
+    refusals.end()
+    // It gets its file with the next record, whatever that waits for itself.
+    #expect(await store.keep(.sample(.critical)) == .kept && folder.files.count == 2)
+    let status = await store.status
+    #expect(status.pendingInMemory == 0 && status.ledger.isBalanced)
+  }
+
   @Test func `sending goes on when another store has given the folder back`() async throws {
     let first = try store()
     await first.keep(.sample())
@@ -105,6 +118,33 @@ import Testing
     sender.cancel()
     try await sender.value
     #expect(service.ids.count == 2 && folder.files.isEmpty)
+  }
+
+  /// A transport whose first use begins something that goes on.
+  private final class Session: ReportTransport {
+    let store = Locked<ReportStore?>(nil)
+    let refresh = Locked<Task<ReportStore.Fate?, Never>?>(nil)
+    let isDue = Countdown(1)
+
+    func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
+      let task = Task {
+        await isDue.reached()
+        return await store.withLock { $0 }?.keep(.sample())
+      }
+      refresh.withLock { $0 = task }
+      return .init(status: 200)
+    }
+  }
+
+  @Test func `a task that a transport began and that outlives its request is heard`() async {
+    let session = Session()
+    let store = ReportStore(at: folder.store, .anywhere, replies: .otlp, transport: session)
+    session.store.withLock { $0 = store }
+    await store.keep(.sample())
+    #expect(await store.drain() == .finished)
+    session.isDue.count()
+    #expect(await session.refresh.withLock { $0 }?.value == .kept)
+    session.store.withLock { $0 = nil }
   }
 
   @Test(.ends(withinMinutes: 5)) func `a backoff of the app's own may call the store`() async throws

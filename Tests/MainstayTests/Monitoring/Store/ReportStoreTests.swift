@@ -136,6 +136,45 @@ import Testing
     #expect(ledger.dropped(.ownFailure) == 1 && ledger.captured == 2 && ledger.isBalanced)
   }
 
+  /// Gives no answer to requests with one record, as a firewall does for which it is an attack.
+  private final class Firewall: ReportTransport {
+    private let attack: UUID
+    private let passed = Locked<[UUID]>([])
+
+    init(against attack: UUID) { self.attack = attack }
+
+    var ids: [UUID] { passed.withLock { $0 } }
+
+    func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
+      if request.ids.contains(attack) { throw ScriptedService.Unreachable() }
+      passed.withLock { $0 += request.ids }
+      return .init(status: 200)
+    }
+  }
+
+  @Test(arguments: [1, 5])
+  func `a record that never gets an answer holds up no other, nor those of its request`(
+    size: Int
+  ) async {
+    let records = (0..<4).map { _ in ReportStore.Record.sample() }
+    let (clock, firewall) = (ManualClock(), Firewall(against: records[1].id))
+    let store = ReportStore(
+      at: folder.store, .init(reserve: 0, requestSize: size), replies: .otlp, transport: firewall,
+      backoff: .constant(.seconds(2), jitter: .none), clock: clock, seed: 1)
+    for record in records { await store.keep(record) }
+    for _ in 0..<5 {
+      #expect(await store.drain() == .paused(.seconds(2)))
+      clock.advance(by: .seconds(2))
+    }
+    #expect(firewall.ids == [0, 2, 3].map { records[$0].id })
+    let ledger = await store.ledger
+    #expect(ledger.sent == 3 && ledger.pending == 1 && ledger.isBalanced)
+    // What comes later is sent first, too.
+    await store.keep(.sample())
+    #expect(await store.drain() == .paused(.seconds(2)))
+    #expect(await store.ledger.sent == 4)
+  }
+
   private final class Late: Sendable {
     private let state = Locked<ReportStore?>(nil)
     var store: ReportStore? {

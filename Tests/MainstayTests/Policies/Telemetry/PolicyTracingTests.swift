@@ -82,6 +82,34 @@ import Tracing
           + "mainstay.error.code=test.failed mainstay.failures=1 mainstay.policy=catalog"))
   }
 
+  @Test(.requirement("P26"), arguments: [true, false])
+  func `a span that is begun inside of a traced call is the current one where the tracer can tell`(
+    tells: Bool
+  ) async throws {
+    let tracer = RecordingTracer(tellsSpans: tells)
+    let headers = Log()
+    let monitor = ErrorMonitor(sinks: [ErrorReport.SpanSink()])
+    try await withTracer(tracer) {
+      try await Trace("checkout").run {
+        try await withSpan("charge") { _ in
+          for (name, value) in Trace.headers { headers.add("\(name) \(value)") }
+          monitor.capture(AppError.timeout(), isHandled: false)
+          PolicyTracing().observe(PolicyEvent(policy: "c", what: .circuitClosed, reading: .zero))
+          _ = try await Trace("attempt").run { monitor.capture(AppError.offline()) }
+        }
+      }
+    }
+    let notes = tracer.log.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+      .filter { $0.contains("event") || $0.contains("status") }
+    let outer = tells ? "charge" : "checkout"
+    #expect(
+      notes == [
+        "\(outer) event mainstay.errorReported", "\(outer) status error",
+        "\(outer) event mainstay.circuitClosed", "attempt event mainstay.errorReported",
+      ])
+    #expect(headers.lines == (tells ? ["span charge"] : []))
+  }
+
   @Test func `without a span nothing is noted, and mild events never are`() async throws {
     withTracer(tracer) {
       PolicyTracing().observe(PolicyEvent(policy: "c", what: .circuitClosed, reading: .zero))

@@ -45,6 +45,12 @@ struct RecordingTracer: Tracer {
   let log = Log()
   /// What it puts into requests; nothing where it is nil.
   var traceparent: String?
+  /// Whether contexts name the spans that were begun with it, so that they are found again.
+  var tellsSpans = false
+
+  private enum SpanKey: InstrumentationContextKey {
+    typealias Value = String
+  }
 
   func startSpan<Instant: TracerInstant>(
     _ operationName: String, context: @autoclosure () -> InstrumentationContext,
@@ -52,7 +58,13 @@ struct RecordingTracer: Tracer {
     file fileID: String, line: UInt
   ) -> RecordingSpan {
     log.add("\(operationName) began")
-    return RecordingSpan(name: operationName, log: log, context: context())
+    var own = context()
+    if tellsSpans { own[SpanKey.self] = operationName }
+    return RecordingSpan(name: operationName, log: log, context: own)
+  }
+
+  func activeSpan(identifiedBy context: InstrumentationContext) -> RecordingSpan? {
+    context[SpanKey.self].map { RecordingSpan(name: $0, log: log, context: context) }
   }
 
   func forceFlush() {}
@@ -64,6 +76,7 @@ struct RecordingTracer: Tracer {
   func inject<Carrier, Inject: Injector>(
     _ context: InstrumentationContext, into carrier: inout Carrier, using injector: Inject
   ) where Inject.Carrier == Carrier {
+    if let name = context[SpanKey.self] { injector.inject(name, forKey: "span", into: &carrier) }
     if let traceparent { injector.inject(traceparent, forKey: "traceparent", into: &carrier) }
   }
 }
