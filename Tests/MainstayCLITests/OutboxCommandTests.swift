@@ -133,7 +133,7 @@ import Testing
       #expect(try await run("explain", file, all[0].id).contains("redrive or discard that"))
       #expect(try await run("explain", file, all[1].id).contains("at the earliest"))
       #expect(try await run("explain", file, all[2].id).contains("It was given up"))
-      let nobody = UUID().uuidString
+      let nobody = UUID().uuidString.lowercased()
       let unknown = try await run("show", file, nobody, status: 1)
       #expect(unknown.contains("No operation of this outbox"))
       #expect(try await run("show", file, "x\u{1b}", status: 2).contains("is no identity"))

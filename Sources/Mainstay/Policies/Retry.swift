@@ -12,7 +12,7 @@
 /// ``RetryBudget``.
 ///
 /// Where an attempt has left the outcome unknown, its error is thrown in place of a refusal or of a
-/// failure that may pass, or where a time limit ends a later one: those say nothing about what that
+/// failure that may pass, or where a time limit ends a later one. Those say nothing about what that
 /// attempt did. One that may be repeated and may have been sent leaves its mark in the last error,
 /// or is thrown in its place.
 ///

@@ -12,8 +12,8 @@ struct HostStack: Sendable {
 
   /// The host that shows it; nil where there was none yet.
   ///
-  /// A page that another one was pushed upon has gone, and its alerts still come up. So where nobody
-  /// is on screen, it is the one that left last.
+  /// A page that another one was pushed upon has gone, and its alerts still come up. So where
+  /// nobody is on screen, it is the one that left last.
   var front: UUID? { hosts.last ?? latest }
 
   /// A host has come; one that is there already keeps its place.

@@ -8,8 +8,8 @@ public import Observation
 ///
 /// Only the newest run sets the state, so the late answer of a superseded one never shows. One that
 /// is cancelled takes nothing along: the run before it is the newest again. The error is cleared
-/// when a run begins, and a cancellation leaves no error behind. SwiftUI observes it as it is; other
-/// front ends read ``state``.
+/// when a run begins, and a cancellation leaves no error behind. SwiftUI observes it as it is;
+/// other front ends read ``state``.
 ///
 /// ```swift
 /// @State private var inventory = TaskModel<[Item]>()

@@ -18,7 +18,8 @@ extension ProgramTests {
 
     /// Options of others that a page names.
     private static let foreign: Set<String> = [
-      "--traits", "--allow-writing-to-package-directory", "--global", "--add",
+      "--traits", "--allow-writing-to-package-directory", "--global", "--add", "--product",
+      "--static-swift-stdlib",
     ]
 
     @Test func `options that a page names exist`() async throws {

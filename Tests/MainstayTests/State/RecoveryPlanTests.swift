@@ -262,7 +262,7 @@ import Testing
     }
     #expect(await cart.state == ["a"])
     // Of what does not say whose state it is, the plan knows best.
-    await #expect(throws: AppError.self) {
+    await #expect(throws: AppError.Framework.self) {
       try await retry().recovering(by: plan).run { throw AppError.Framework.stateCorruption("odd") }
     }
     #expect(await cart.state.isEmpty)
