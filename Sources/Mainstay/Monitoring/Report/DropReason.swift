@@ -18,8 +18,8 @@ extension ErrorReport {
 extension ErrorReport.DropReason {
   /// The same failure was captured before.
   public static let duplicate = Self("duplicate")
-  /// Its group had its share of the window, of critical ones or of milder ones; the next such report
-  /// of the group tells how many there were, or one that closes it does.
+  /// Its group had its share of the window, of critical ones or of milder ones; the next such
+  /// report of the group tells how many there were, or one that closes it does.
   public static let suppressed = Self("suppressed")
   /// The person has not agreed to what the sink is for, or it is not what the sink is for.
   public static let withheld = Self("withheld")

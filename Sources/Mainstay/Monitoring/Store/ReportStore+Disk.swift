@@ -12,7 +12,7 @@ extension ReportStore {
   /// - Parameters:
   ///   - record: The record.
   ///   - isOwn: Whether it was reported by what this store calls.
-  ///   - isUrgent: Whether it becomes a file also where little room is left, as a critical one does.
+  ///   - isUrgent: Whether it becomes a file also where little room is left, as critical ones do.
   /// - Returns: What became of it.
   func accept(_ record: Record, isOwn: Bool, isUrgent: Bool) -> Fate {
     open()
