@@ -157,6 +157,8 @@ import Testing
     let runs = Box(0)
     let outbox = try await shop.open(shop.worker { _, _ in runs.change { $0 += 1 } })
     let id = try await outbox.enqueue(Note(text: "a"))
+    // What it looks at when it begins is over then.
+    await outbox.suspend(within: .zero)
     try raise("min_writer", to: 4, in: shop.folder)
     await outbox.resume()
     await shop.log.wait(for: "storageFailed")
