@@ -282,18 +282,19 @@ extension Outbox {
       let stored = try await calling({ try await $0.obstacles(id, unmet: unmet) })
     else { return try await deadLetter(id).map(OperationExplanation.init) }
     let own = await drainer.obstacles(operation)
-    let inTheWay = try await withoutThoseHeldBack(stored)
+    let inTheWay = try await withoutThoseHeldBack(stored, isSuspect: operation.lostRuns > 0)
     // A type without a worker is parked by the next claim; it is said once.
     return OperationExplanation(
       id: id, state: operation.state, obstacles: inTheWay + own.filter { !inTheWay.contains($0) },
       timeout: operation.timeout)
   }
 
-  /// Without those that are let pass, as far as they cannot begin now: nobody waits for them then.
+  /// Without those that are let pass, as far as they cannot begin now: nobody waits for them then,
+  /// but who lost a run as well.
   private func withoutThoseHeldBack(
-    _ obstacles: [Obstacle]
+    _ obstacles: [Obstacle], isSuspect: Bool
   ) async throws(OutboxError) -> [Obstacle] {
-    let arePassedBy = await drainer.suspectsTurn == .passing
+    let arePassedBy = await drainer.suspectsTurn == .passing && !isSuspect
     var left: [Obstacle] = []
     for obstacle in obstacles {
       if case .letsPass(let id) = obstacle {

@@ -52,7 +52,7 @@ private struct WarningStore: ForwardingStore {
     let salvage = try #require(outbox.opening.salvage)
     let line = try #require(lines.lines.first)
     #expect(lines.lines.count == 1 && line.hasPrefix("error The outbox was damaged"))
-    #expect(line.contains("operations=\(salvage.operations) "), "\(line)")
+    #expect(line.hasSuffix("operations=\(salvage.operations)"), "\(line)")
     #expect(line.contains(try #require(salvage.movedTo.first)), "\(line)")
     #expect(await monitor.flush())
     #expect(monitor.groups.map(\.count) == [1])

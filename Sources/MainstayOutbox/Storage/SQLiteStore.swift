@@ -287,9 +287,10 @@ public final class SQLiteStore: OutboxStore {
     try await read(within: limit) { db in try Self.atOnce(db) { try body(db) } }
   }
 
-  /// Does what it does on a file that stays as it is meanwhile.
+  /// Does what it does on a file that stays as it is meanwhile, as it does in a transaction that the
+  /// app has left open.
   static func atOnce<T>(_ db: Database, _ body: () throws -> T) throws -> T {
-    try inTransaction(.deferred, db, body)
+    db.isInsideTransaction ? try body() : try inTransaction(.deferred, db, body)
   }
 
   var open: Connection {
