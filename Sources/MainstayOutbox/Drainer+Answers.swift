@@ -10,7 +10,12 @@ extension Drainer {
   }
 
   /// What keeps an operation from running that nothing in the store keeps from it.
-  func obstacles(_ operation: StoredOperation) -> [Obstacle] {
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - stored: What keeps it from running by the store.
+  /// - Returns: What else does.
+  func obstacles(_ operation: StoredOperation, besides stored: [Obstacle]) -> [Obstacle] {
     followSettings()
     var found = operation.constraints.intersection(unmet).sorted { $0.rawValue < $1.rawValue }
       .map(Obstacle.constraint)
@@ -19,9 +24,11 @@ extension Drainer {
     if isPaused, operation.state != .leased { found.append(.paused) }
     if isOutdated, operation.state != .leased { found.append(.newerFormat) }
     guard isReady else { return found }
-    // One that has not begun yet is told by the store.
-    if suspectsTurn == .nothing, let alone = running.first(where: { $1.operation.lostRuns > 0 }) {
-      found.append(.letsPass(alone.key.id))
+    if suspectsTurn == .nothing {
+      // One that has not begun yet is told by the store, unless it is held back since it was asked.
+      let alone =
+        running.first { $1.operation.lostRuns > 0 } ?? (stored.isEmpty ? running.first : nil)
+      if let alone { found.append(.letsPass(alone.key.id)) }
     }
     let limit = maximumConcurrency(of: operation.type)
     if let limit, working(operation.type) >= limit { found.append(.typeIsBusy(limit)) }

@@ -129,8 +129,9 @@ extension EnqueueOptions {
       case reject
     }
 
-    /// The key; any text is legal, and kinds have their own keys. Keys are equal where their bytes
-    /// in UTF-8 are.
+    /// The key; any text is legal, and kinds have their own keys.
+    ///
+    /// Keys are equal where their bytes in UTF-8 are.
     public let value: String
     /// What becomes of a newcomer whose key is taken.
     public let ifTaken: IfTaken

@@ -281,8 +281,8 @@ extension Outbox {
     guard let operation = try await operation(id),
       let stored = try await calling({ try await $0.obstacles(id, unmet: unmet) })
     else { return try await deadLetter(id).map(OperationExplanation.init) }
-    let own = await drainer.obstacles(operation)
     let inTheWay = try await withoutThoseHeldBack(stored, isSuspect: operation.lostRuns > 0)
+    let own = await drainer.obstacles(operation, besides: inTheWay)
     // A type without a worker is parked by the next claim; it is said once.
     return OperationExplanation(
       id: id, state: operation.state, obstacles: inTheWay + own.filter { !inTheWay.contains($0) },
@@ -294,9 +294,12 @@ extension Outbox {
   private func withoutThoseHeldBack(
     _ obstacles: [Obstacle], isSuspect: Bool
   ) async throws(OutboxError) -> [Obstacle] {
-    let arePassedBy = await drainer.suspectsTurn == .passing && !isSuspect
+    let turn = await drainer.suspectsTurn
+    let arePassedBy = turn == .passing && !isSuspect
     var left: [Obstacle] = []
     for obstacle in obstacles {
+      // What runs has been running for so long that it counts no more.
+      if obstacle == .runsAlone, turn == .alone { continue }
       if case .letsPass(let id) = obstacle {
         if arePassedBy { continue }
         if let type = try await operation(id)?.type, await drainer.isHeldBack(type) { continue }

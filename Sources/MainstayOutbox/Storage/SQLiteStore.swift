@@ -287,8 +287,8 @@ public final class SQLiteStore: OutboxStore {
     try await read(within: limit) { db in try Self.atOnce(db) { try body(db) } }
   }
 
-  /// Does what it does on a file that stays as it is meanwhile, as it does in a transaction that the
-  /// app has left open.
+  /// Does what it does on a file that stays as it is meanwhile, as it does anyway in a transaction
+  /// that the app has left open.
   static func atOnce<T>(_ db: Database, _ body: () throws -> T) throws -> T {
     db.isInsideTransaction ? try body() : try inTransaction(.deferred, db, body)
   }

@@ -91,10 +91,7 @@ struct SimulatedStore: ForwardingStore {
         for leased in claim.operations {
           if let (law, details) = state.book.claimed(leased) { state.violate(law, details) }
           guard let obstacles else { continue }
-          // Where suspects are passed by, nobody waits for them.
-          let found = obstacles[leased.lease.id]?.filter {
-            !request.passesSuspects || !$0.isForSuspect
-          }
+          let found = obstacles[leased.lease.id]?.filter { !$0.isOver(for: request) }
           guard found != [] else { continue }
           let why = found?.map(\.description).joined(separator: " ")
           let name = state.book.name(leased.lease.id)
@@ -215,8 +212,13 @@ struct SimulatedStore: ForwardingStore {
 }
 
 extension Obstacle {
-  /// Whether it is that another operation lost its run, and is tried first.
-  fileprivate var isForSuspect: Bool {
-    if case .letsPass = self { true } else { false }
+  /// Whether a drainer knows better: nobody waits for suspects that are passed by, nor does one for
+  /// what has been running for so long that it counts no more.
+  fileprivate func isOver(for request: ClaimRequest) -> Bool {
+    switch self {
+    case .letsPass: request.passesSuspects
+    case .runsAlone: request.isAlone
+    default: false
+    }
   }
 }
