@@ -51,8 +51,12 @@ public final class URLSessionTransport: HTTPTransport {
       file = try await Self.written(stream)
     }
     #if canImport(FoundationNetworking)
-      // libcurl repeats by itself what it sent over a kept connection that ended without an answer.
-      if !transmission.isRepeatable { return try await sendAlone(transmission, file) }
+      // libcurl repeats by itself what it sent over a kept connection that ended without an answer:
+      // what must not be sent twice, and what has a body, which is not there the second time, so
+      // that the service waits for it.
+      if !transmission.isRepeatable || transmission.body.hasContent {
+        return try await sendAlone(transmission, file)
+      }
     #endif
     let task = Self.task(of: session, transmission, file)
     let exchange = URLSessionExchange(
@@ -103,6 +107,17 @@ public final class URLSessionTransport: HTTPTransport {
     if let file { return session.uploadTask(with: message, fromFile: file.url) }
     if case .bytes(let bytes) = transmission.body { message.httpBody = bytes }
     return session.dataTask(with: message)
+  }
+}
+
+extension HTTPTransmission.Body {
+  /// Whether there is anything to send.
+  fileprivate var hasContent: Bool {
+    switch self {
+    case .none: false
+    case .bytes(let bytes): !bytes.isEmpty
+    case .stream: true
+    }
   }
 }
 
