@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples in the documentation of how calls under policies are tested.
 
+import Foundation
 import Mainstay
+import MainstayHTTP
 import MainstayTesting
 
 func payAfterFailure() async throws -> (receipt: Int, calls: Int) {
@@ -41,4 +43,27 @@ func payWhileSlow(_ pay: @escaping @Sendable () async throws -> Int) async throw
   await clock.waiters(atLeast: 1)
   clock.advance(by: .seconds(10))
   return try await receipt
+}
+
+struct PlannedTransport: HTTPTransport {
+  let plan: FailurePlan
+  let reply: HTTPReply
+
+  func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    try await plan.run { reply }
+  }
+}
+
+func notesAfterFailure(at address: URL) async throws -> (titles: [String], calls: Int) {
+  let clock = ManualClock()
+  let plan = FailurePlan([1: .fails(with: AppError.Network.offline)], clock: clock)
+  let reply = HTTPReply(
+    status: 200, headers: ["Content-Type": "application/json"],
+    body: HTTPByteStream(Data("[]".utf8)))
+  let notes = ResilientClient(
+    "notes", at: address, over: PlannedTransport(plan: plan, reply: reply), clock: clock)
+  async let titles = notes.get("/notes", as: [String].self)
+  await clock.waiters(atLeast: 1, within: .seconds(2))
+  clock.advance(by: .seconds(2))
+  return (try await titles, plan.passes)
 }

@@ -27,6 +27,8 @@ public struct HTTPError: Error, Sendable, Hashable {
   public let problem: ProblemDetails?
   /// The beginning of a body that is text, redacted, of at most 2,000 bytes; nil for any other.
   public let excerpt: String?
+  /// What names the fields that are wrong: the problem document, or another one with such an object.
+  private let fields: ProblemDetails?
 
   /// Makes an error of an answer.
   ///
@@ -54,6 +56,8 @@ public struct HTTPError: Error, Sendable, Hashable {
     requestID = Self.requestID { fields[$0] }
     problem =
       fields.mediaType == ProblemDetails.contentType ? ProblemDetails(json: body) : nil
+    self.fields =
+      problem ?? (status == 400 || status == 422 ? Self.namedFields(fields, body) : nil)
     excerpt = fields.isText ? Self.excerpt(of: body) : nil
   }
 
@@ -80,6 +84,15 @@ public struct HTTPError: Error, Sendable, Hashable {
     return BoundedText.redacted(String(url[..<end]), to: BoundedText.text)
   }
 
+  /// Another document than one of a problem, where it has an object of fields and what is wrong
+  /// with them.
+  private static func namedFields(_ fields: HTTPFields, _ body: Data) -> ProblemDetails? {
+    guard fields.mediaType?.hasSuffix("json") == true,
+      let document = ProblemDetails(json: body), document.hasNamedMistakes
+    else { return nil }
+    return document
+  }
+
   private static func excerpt(of body: Data) -> String? {
     guard !body.isEmpty else { return nil }
     let text = String(decoding: body.prefix(2 * BoundedText.text), as: UTF8.self)
@@ -97,7 +110,7 @@ extension HTTPError: AppErrorConvertible {
     let kind = problem.map(\.type).flatMap { $0 == "about:blank" ? nil : $0 }
     let answer = AppError.http(
       status: status, isRepeatable: isRepeatable, retryAfter: retryAfter, problemType: kind)
-    let mistakes = (problem?.mistakes ?? []).map(Self.error(of:))
+    let mistakes = (fields?.mistakes ?? []).map(Self.error(of:))
     let field = mistakes.lazy.compactMap(\.field).first
     // A service that names fields means what was entered, whichever number it takes for that.
     let isAboutFields =

@@ -108,7 +108,9 @@ extension ProblemDetails {
   ///
   /// A pointer may stand there as such (`/age`) or as the fragment of an address (`#/age`). What
   /// has no legal pointer, or says nothing, is left out here and stays among the ``extensions``.
-  /// What it says is in ``HTTPError/appError``, without a field.
+  /// What it says is in ``HTTPError/appError``, without a field. Where `errors` is an object of
+  /// names and texts, in the form of several frameworks, a name is the field of that name at the
+  /// top: `{"title": ["It is too long."]}` is about `/title`.
   /// Writing replaces the whole member. Source: RFC 9457, section 3; RFC 6901, section 6.
   public var fieldErrors: [FieldError] {
     get {
@@ -132,12 +134,27 @@ extension ProblemDetails {
 
   /// What is wrong, of the member `errors`, also where no field is named legally; at most 100.
   var mistakes: [(pointer: JSONPointer?, detail: String)] {
-    (extensions["errors"]?.array ?? []).prefix(Self.maximumFields).compactMap { element in
+    if hasNamedMistakes { return namedMistakes }
+    return (extensions["errors"]?.array ?? []).prefix(Self.maximumFields).compactMap { element in
       guard let detail = element["detail"]?.string ?? element["title"]?.string,
         detail.contains(where: { !$0.isWhitespace })
       else { return nil }
       return (element["pointer"]?.string.flatMap(Self.pointer), detail)
     }
+  }
+
+  /// Whether `errors` is an object of names and texts.
+  var hasNamedMistakes: Bool { extensions["errors"]?.object != nil }
+
+  /// By their names, so that the order is the same each time.
+  private var namedMistakes: [(pointer: JSONPointer?, detail: String)] {
+    let members = (extensions["errors"]?.object ?? [:]).sorted { $0.key < $1.key }
+    let all = members.lazy.flatMap { name, value in
+      let texts = value.array?.lazy.compactMap(\.string) ?? value.string.map { [$0] } ?? []
+      let pointer = name.isEmpty ? nil : JSONPointer(tokens: [name])
+      return texts.filter { $0.contains { !$0.isWhitespace } }.map { (pointer, $0) }
+    }
+    return Array(all.prefix(Self.maximumFields))
   }
 
   private static func pointer(_ text: String) -> JSONPointer? {

@@ -226,7 +226,12 @@ extension AppError {
   }
 
   /// Whether the call never reached the other side: a time without a network uses up no attempts.
-  fileprivate var isUnreachable: Bool { [.offline, .network, .portal].contains(kind) }
+  ///
+  /// A time limit may have passed before anything was sent, such as while a token was waited for.
+  fileprivate var isUnreachable: Bool {
+    if kind == .timeout { return metadata["http.sent"] == "no" }
+    return [.offline, .network, .portal].contains(kind)
+  }
 
   /// Whether a circuit breaker refused the call, since earlier ones had failed.
   fileprivate var isOfCircuit: Bool {

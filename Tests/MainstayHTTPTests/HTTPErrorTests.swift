@@ -86,6 +86,22 @@ import Testing
     #expect(error.message.string() != "Two fields are wrong.")
   }
 
+  @Test(arguments: ["application/json", "application/problem+json; charset=utf-8"], [400, 422])
+  func `an object of names and texts is about fields`(_ type: String, _ status: Int) {
+    let body = #"{"errors":{"title":["It is taken.","It is short."],"b":"Wrong.","":["No."]}}"#
+    let answer = error(status, "POST", headers: ["Content-Type": type], body: body)
+    #expect((answer.problem == nil) == (type == "application/json"))
+    let causes = answer.appError.underlying.compactMap { $0 as? AppError }
+    #expect(causes.map(\.field) == [nil, "/b", "/title", "/title"])
+    #expect(
+      causes.map { $0.message.string() } == ["No.", "Wrong.", "It is taken.", "It is short."])
+    #expect(answer.appError.kind == .validation && answer.appError.field == "/b")
+    let list = #"{"errors":[{"pointer":"/a","detail":"b"}]}"#
+    let other = error(
+      status, "POST", headers: ["Content-Type": "application/json"], body: list)
+    #expect(other.appError.field == nil, "a list is that of problem documents alone")
+  }
+
   @Test func `what a service says about no field is a cause, and alone the words of the error`() {
     func refusal(_ status: Int, _ body: String) -> AppError {
       let headers = ["Content-Type": "application/problem+json"]

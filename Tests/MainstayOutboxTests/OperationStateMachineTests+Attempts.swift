@@ -18,6 +18,15 @@ extension OperationStateMachineTests {
     #expect(answered.failed(.http(status: status), fraction: 0).effect == .refused)
   }
 
+  @Test(arguments: [("no", 0), ("maybe", 1), (nil, 1)])
+  func `a time limit before anything was sent uses up no attempt`(_ sent: String?, counted: Int) {
+    var machine = Self.machine()
+    let error = AppError.timeout().adding(metadata: sent.map { ["http.sent": $0] } ?? [:])
+    let verdict = machine.failed(error, fraction: 0)
+    #expect(verdict.attempts == counted && verdict.unreachable == 1 - counted)
+    #expect(verdict.effect == (counted == 0 ? .notSent : .sentUnknown))
+  }
+
   @Test(arguments: [
     (Rejection.Reason.circuitOpen, 3), (.circuitProbing, 3), (.circuitIsolated, 0),
     (.bulkheadFull, 0), (.rateLimited, 0),

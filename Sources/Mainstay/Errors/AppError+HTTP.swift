@@ -86,14 +86,26 @@ extension AppError {
   /// Whether a call may have had its effect, whatever may be done about it: no answer came, or one
   /// that sends a change elsewhere, or one to a later attempt alone.
   ///
-  /// HTTP clients and their mappings say what they know in `http.sent`; of a time limit that knows
-  /// nothing more the call may have begun. A service that answers 303 has mostly done the change,
-  /// and after 301 and 302 nobody knows (RFC 9110, section 15.4). With 307 and 308 it has not.
+  /// HTTP clients and their mappings say what they know in `http.sent`, and a client that has sent
+  /// nothing has the last word. Of a time limit that knows nothing more the call may have begun. A
+  /// service that answers 303 has mostly done the change, and after 301 and 302 nobody knows (RFC
+  /// 9110, section 15.4). With 307 and 308 it has not.
   package var leavesDoubt: Bool {
     let sent = metadata["http.sent"]
     if sent == "maybe" { return true }
+    guard sent == nil else { return false }
     if let httpStatus { return (301...303).contains(httpStatus) }
-    guard sent == nil, kind == .timeout, case .transient = disposition else { return false }
+    guard kind == .timeout, case .transient = disposition else { return false }
     return true
+  }
+
+  /// This failure to read the answer to a request that was to change something, which the service
+  /// has called a success.
+  package var ofUnreadSuccess: AppError {
+    guard disposition != .cancelled else { return self }
+    var copy = with(disposition: .unknownOutcome)
+    copy.fields.title = BuiltInError.outcomeUnknown.title
+    copy.fields.message = BuiltInError.badAnswer.message
+    return copy
   }
 }

@@ -29,9 +29,9 @@ final class RetryRecovery {
 
   /// Returns when the next attempt may begin.
   ///
-  /// - Throws: The failure where there is no next attempt, or an earlier one that may have had an
-  ///   effect. `CancellationError` where the caller has gone away, or where a time limit ended the
-  ///   call and no earlier attempt may have had an effect.
+  /// - Throws: The failure where there is no next attempt, where a time limit ended the wait after
+  ///   a refusal, or an earlier one that may have had an effect. `CancellationError` where the
+  ///   caller has gone away, or where a time limit ended the call otherwise.
   @usableFromInline
   func wait(after failure: any Error) async throws {
     let disposition = Classification.disposition(of: failure)
@@ -59,7 +59,7 @@ final class RetryRecovery {
       // The step has taken time, of which the wait knows nothing.
       guard isInTime(after: delay) else { throw unmade(failure, .deadlineTooClose) }
     }
-    try await sleep(delay)
+    try await sleep(delay, after: failure, isRefusal: disposition.isRefusal)
     // The wait may have ended late, such as on a device that slept.
     guard isInTime(after: .zero) else { throw unmade(failure, .deadlineTooClose) }
   }
@@ -138,7 +138,7 @@ final class RetryRecovery {
     let failure = Retry.UnacceptableResult(type: QualifiedTypeName.of(type))
     guard let delay = decide(failure, rule, isInside: false, cost: budget.costAfterResult)
     else { return false }
-    try await sleep(delay)
+    try await sleep(delay, after: failure, isRefusal: false)
     guard isInTime(after: .zero) else {
       takeBack(.deadlineTooClose)
       return false
@@ -185,13 +185,17 @@ final class RetryRecovery {
     }
   }
 
-  private func sleep(_ delay: Duration) async throws {
+  private func sleep(
+    _ delay: Duration, after failure: any Error, isRefusal: Bool
+  ) async throws {
     do {
       try Task.checkCancellation()
       if delay > .zero { try await retry.timeline.sleep(until: retry.timeline.now + delay) }
       try Task.checkCancellation()
     } catch {
-      throw cancelled()
+      let end = cancelled()
+      // Nobody was asked meanwhile, so it is not that nobody answered in time.
+      throw isRefusal && ActiveLimit.hasEndedCurrentTask ? told(failure) : end
     }
   }
 
@@ -229,4 +233,9 @@ final class RetryRecovery {
         policy: retry.name ?? "retry", what: what(), reading: retry.timeline.now,
         attempts: withLog ? notes.log : nil))
   }
+}
+
+extension Disposition {
+  /// Whether a policy of our own refused the call.
+  fileprivate var isRefusal: Bool { if case .rejected = self { true } else { false } }
 }

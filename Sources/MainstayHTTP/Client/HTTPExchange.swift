@@ -41,18 +41,26 @@ extension HTTPExchange: CustomStringConvertible {
   /// Writes the exchange to a log: what failed as a warning, all else as `debug`; cancellations are
   /// `trace`.
   ///
+  /// The line has `http.status` where there was an answer, and `error.code` where there was none or
+  /// one that is no success, such as `http.500`.
+  ///
   /// - Parameter logger: Where it is written.
   public func log(to logger: Logger) {
     let level: Logger.Level =
       error?.isCancellation ?? false ? .trace : (status ?? 599) >= 500 ? .warning : .debug
-    logger.log(
-      level: level, "\(description)",
-      metadata: [
-        "http.method": "\(verb)", "http.url": "\(url)", "http.attempt": "\(attempt)",
-        "http.status": "\(status.map(String.init) ?? "none")",
-        "error.code": "\(error?.code.rawValue ?? "none")",
-        "http.duration_ms": "\(duration.inMilliseconds)",
-      ])
+    var metadata: Logger.Metadata = [
+      "http.method": "\(verb)", "http.url": "\(url)", "http.attempt": "\(attempt)",
+      "http.duration_ms": "\(duration.inMilliseconds)",
+    ]
+    if let status { metadata["http.status"] = "\(status)" }
+    if let code { metadata["error.code"] = "\(code)" }
+    logger.log(level: level, "\(description)", metadata: metadata)
+  }
+
+  /// What went wrong; nil where nothing did.
+  private var code: ErrorCode? {
+    if let error { return error.code }
+    return status.flatMap { $0 >= 400 ? AppError.http(status: $0).code : nil }
   }
 
   /// Tells a monitor of the connection what became of it: an answer of any kind shows that there is

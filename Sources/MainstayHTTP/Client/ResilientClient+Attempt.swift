@@ -66,8 +66,13 @@ extension ResilientClient.Core {
 
   /// What the caller is told: of all attempts, and not of the last one alone.
   private func final(_ error: any Error, _ request: Request, _ book: SendBook) -> AppError {
-    let error = ErrorMapping.current.map(error)
-    guard book.mayHaveEffect, error.disposition != .cancelled else { return error }
+    let error = Self.asTold(ErrorMapping.current.map(error))
+    guard error.disposition != .cancelled else { return error }
+    guard book.hasArrived || error.disposition == .unknownOutcome else {
+      // Also of a time limit that passed while a token was waited for: the policies do not know.
+      return error.adding(metadata: ["http.sent": "no"])
+    }
+    guard book.mayHaveEffect else { return error }
     // A question has no effect, whichever of its attempts arrived.
     guard !request.verb.isSafe || !book.isRepeatable else { return error }
     let told = error.adding(metadata: ["http.sent": "maybe"])
@@ -91,8 +96,22 @@ extension ResilientClient.Core {
     } catch {
       let failure = judged(error, course, isRepeatable: book.isRepeatable)
       book.end(failure.ending, failure: failure.error as? AppError)
-      throw failure.error
+      throw Self.asPoliciesSeeIt(failure.error)
     }
+  }
+
+  /// A portal is none of the service's failures, and nobody signs in within seconds: policies take
+  /// it for a refusal, which they neither repeat nor count.
+  private static func asPoliciesSeeIt(_ error: any Error) -> any Error {
+    guard let error = error as? AppError, error.kind == .portal, case .transient = error.disposition
+    else { return error }
+    return error.with(disposition: .rejected())
+  }
+
+  /// What a caller is told of what policies took for a refusal.
+  private static func asTold(_ error: AppError) -> AppError {
+    guard error.kind == .portal, case .rejected = error.disposition else { return error }
+    return error.with(disposition: .transient())
   }
 
   /// How far one attempt has come.
@@ -101,6 +120,8 @@ extension ResilientClient.Core {
     let number: Int
     /// Whether bytes may be on their way of which nobody knows what became of them.
     var isOpen = false
+    /// Whether somebody has answered, other than that the sign-in is not taken.
+    var isAnswered = false
     var hasSignedAnew = false
     /// Whether something else than the service has answered, such as with a page for people.
     var isPortal = false
@@ -113,7 +134,8 @@ extension ResilientClient.Core {
     _ error: any Error, _ course: Course, isRepeatable: Bool
   ) -> (error: any Error, ending: SendStateMachine.Ending) {
     guard !error.isCancellation else {
-      return (error, course.isOpen || course.mayBeDone ? .mayHaveArrived : .notSent)
+      if course.isOpen || course.mayBeDone { return (error, .mayHaveArrived) }
+      return (error, course.isAnswered ? .refused : .notSent)
     }
     let failure = ErrorMapping.current.map(error)
     if !isRepeatable, course.mayBeDone {
@@ -121,10 +143,11 @@ extension ResilientClient.Core {
       return (told.adding(metadata: ["http.sent": "maybe"]), .mayHaveArrived)
     }
     guard course.isOpen else {
+      guard course.isAnswered else { return (failure, .notSent) }
       // The service, or a portal before it, has said what it made of the request.
       return (failure, failure.disposition == .unknownOutcome ? .mayHaveArrived : .refused)
     }
-    guard failure.mayHaveBeenSent else { return (failure, .notSent) }
+    guard failure.mayHaveArrived else { return (failure, .notSent) }
     guard !isRepeatable, failure.disposition != .unknownOutcome else {
       return (failure, .mayHaveArrived)
     }
@@ -140,22 +163,16 @@ extension ResilientClient.Core {
       if course.way.isAtHome { ticket = try await authorization?.ticket() }
       let message = try await message(request, key, ticket, course.way, book)
       let mayBeDone = course.mayBeDone
-      let reply = try await exchange(message, request, book, &course)
+      let (reply, step) = try await exchange(message, request, book, &course)
       guard !course.isPortal else { throw AppError.portal() }
-      let canSendAgain = request.body?.isRepeatable != false
       if reply.status == 401, let authorization, let ticket {
         authorization.refused(ticket)
-        if !course.hasSignedAnew, canSendAgain {
+        if !course.hasSignedAnew, request.canSendAgain {
           course.hasSignedAnew = true
+          course.isAnswered = false
           continue
         }
       }
-      let step: RequestWay.Step =
-        (300...399).contains(reply.status)
-        ? course.way.receive(
-          status: reply.status, location: reply.headers["location"],
-          isLimited: ["cache-control", "expires", "pragma"].contains(where: reply.headers.contains),
-          rule: settings.redirections, canSendAgain: canSendAgain) : .stay
       switch step {
       case .follow: continue
       case .refused(isPortal: true):
@@ -211,15 +228,17 @@ extension ResilientClient.Core {
       isRepeatable: book.isRepeatable || (way.verb.isSafe && way.verb != request.verb))
   }
 
-  /// One request and the head of its answer, which observers are told of.
+  /// One request, the head of its answer, which observers are told of, and where that leads.
   private func exchange(
     _ message: HTTPTransmission, _ request: Request, _ book: SendBook, _ course: inout Course
-  ) async throws -> HTTPReply {
+  ) async throws -> (HTTPReply, RequestWay.Step) {
     let start = listener == nil ? .zero : timeline.now
     let isChange = !course.way.verb.isSafe
     course.isOpen = true
+    course.isAnswered = false
     do {
       let reply = try await transport.send(message)
+      course.isAnswered = true
       course.isPortal = isPortal(reply, request, course.way)
       // Nobody but the service itself can answer over TLS: then it may have done what it was asked.
       let isOwn =
@@ -234,16 +253,29 @@ extension ResilientClient.Core {
       if isChange, kept != nil, Self.leavesDoubt(reply.status) {
         book.change(at: course.way.address)
       }
-      tell(message, course, start, reply, course.isPortal ? .portal() : nil)
-      return reply
+      let step = course.isPortal ? .stay : step(after: reply, to: request, &course)
+      let isPortal = course.isPortal || step == .refused(isPortal: true)
+      tell(message, course, start, reply, isPortal ? .portal() : nil)
+      return (reply, step)
     } catch {
       // A limit that has passed cancels the request: what that says is that nobody answered.
       let timeout = error.isCancellation ? TimedOut.ofCurrentTask : nil
       let failure = timeout.map { .timeout(cause: $0) } ?? ErrorMapping.current.map(error)
-      if isChange, kept != nil, failure.mayHaveBeenSent { book.change(at: course.way.address) }
+      if isChange, kept != nil, failure.mayHaveArrived { book.change(at: course.way.address) }
       tell(message, course, start, nil, failure)
       throw error
     }
+  }
+
+  /// Where an answer leads.
+  private func step(
+    after reply: HTTPReply, to request: Request, _ course: inout Course
+  ) -> RequestWay.Step {
+    guard (300...399).contains(reply.status) else { return .stay }
+    return course.way.receive(
+      status: reply.status, location: reply.headers["location"],
+      isLimited: ["cache-control", "expires", "pragma"].contains(where: reply.headers.contains),
+      rule: settings.redirections, canSendAgain: request.canSendAgain)
   }
 
   /// Whether what is kept of an address may be wrong after such an answer to a change.

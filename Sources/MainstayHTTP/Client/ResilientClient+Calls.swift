@@ -11,17 +11,22 @@ extension ResilientClient {
   /// - Throws: `AppError` for anything else, cancellations included.
   public func send(_ request: Request) async throws(AppError) -> Response {
     let limit = core.settings.maximumAnswer
-    return try await core.perform(request) { [verb = request.verb] reply, way in
+    let (response, isCut) = try await core.perform(request) { [verb = request.verb] reply, way in
       let (body, isCut) = try await Self.body(of: reply, to: verb, upTo: limit)
-      guard !isCut else {
-        throw AppError.wire(
-          .badAnswer, wasSent: true, details: "The answer has more than \(limit) bytes",
-          cause: URLError(.dataLengthExceedsMaximum))
-      }
-      return Response(
-        status: reply.status, headers: reply.headers, body: body, address: way.address,
+      let response = Response(
+        status: reply.status, headers: reply.headers, body: body, verb: verb, address: way.address,
         move: way.move)
+      return (response, isCut)
     }
+    // After the policies: the service has done its work, and would do no better.
+    guard !isCut else {
+      throw unread(
+        .wire(
+          .badAnswer, wasSent: true, details: "The answer has more than \(limit) bytes",
+          cause: URLError(.dataLengthExceedsMaximum)),
+        of: response)
+    }
+    return response
   }
 
   private static func body(
@@ -123,18 +128,26 @@ extension ResilientClient {
   ///   - response: The answer.
   ///   - type: What it is.
   /// - Returns: The value.
-  /// - Throws: `AppError` where the body is something else.
+  /// - Throws: `AppError` where the body is something else; with an unknown outcome where the
+  ///   request was to change something, which a service that answers so has mostly done.
   public func decoded<Value: Decodable>(
     _ response: Response, as type: Value.Type = Value.self
   ) throws(AppError) -> Value {
     do {
       return try settings.decoder().decode(Value.self, from: response.body)
     } catch {
-      throw AppError.decoding(error).adding(metadata: [
-        "http.status": String(response.status),
-        "http.url": HTTPError.redacted(response.address.text),
-      ])
+      throw unread(.decoding(error), of: response)
     }
+  }
+
+  /// What a success means whose body cannot be read.
+  private func unread(_ failure: AppError, of response: Response) -> AppError {
+    let failure = failure.adding(metadata: [
+      "http.status": String(response.status),
+      "http.url": HTTPError.redacted(response.address.text),
+    ])
+    // What a question asks for can be asked for again.
+    return response.verb.isSafe ? failure : failure.ofUnreadSuccess
   }
 
   private func body(_ value: some Encodable) throws(AppError) -> HTTPMessageBody {

@@ -54,6 +54,8 @@ extension ResilientClient {
     /// The address that answered, after redirections.
     public var url: URL { address.url }
 
+    /// The method of the request, before redirections.
+    let verb: HTTPVerb
     let address: WireAddress
     /// Nil where the address that was asked has answered itself.
     let move: RequestWay.Move?
@@ -61,6 +63,9 @@ extension ResilientClient {
 }
 
 extension ResilientClient.Request {
+  /// Whether the body can be made anew.
+  var canSendAgain: Bool { body?.isRepeatable != false }
+
   /// Whether the answer may be a page for people.
   var acceptsPages: Bool { accept.contains("html") || accept.contains("*/*") }
 

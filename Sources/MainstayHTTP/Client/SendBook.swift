@@ -33,6 +33,9 @@ final class SendBook: Sendable {
   /// Whether what was asked for may have happened, or may be happening, though the call failed.
   var mayHaveEffect: Bool { state.withLock { $0.machine.mayHaveEffect } }
 
+  /// Whether an attempt has arrived, or may have, or is under way.
+  var hasArrived: Bool { state.withLock { $0.machine.hasArrived || $0.machine.underWay > 0 } }
+
   /// The addresses where something is, or may be, other than before.
   var changed: [String] { state.withLock { $0.changed } }
 
@@ -72,9 +75,25 @@ final class SendBook: Sendable {
 extension Retry.Condition {
   /// By the error's disposition, and not where the next attempt would wait for its turn only to be
   /// refused: after a time limit that has left the outcome unknown, or once the body is spent.
-  static let unlessOver = Retry.Condition { _, disposition in
+  ///
+  /// The break of a circuit is waited for where it ends soon: it is there so that a call fails fast.
+  static let unlessOver = Retry.Condition { error, disposition in
     if SendBook.current.get()?.isOver == true { return .never }
+    if case .rejected(let wait?) = disposition, wait > longestBreak, error.isOfCircuit {
+      return .never
+    }
     return disposition.retry
+  }
+
+  private static let longestBreak = Duration.seconds(2)
+}
+
+extension Error {
+  /// Whether a breaker that is open refused, here or where a token was asked for.
+  fileprivate var isOfCircuit: Bool {
+    let refusal = self as? Rejection ?? (self as? AppError)?.cause(as: Rejection.self)
+    let name = refusal?.reason.rawValue ?? (self as? AppError)?.metadata["policy.reason"]
+    return name == Rejection.Reason.circuitOpen.rawValue
   }
 }
 

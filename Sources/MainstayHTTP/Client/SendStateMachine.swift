@@ -39,6 +39,8 @@ struct SendStateMachine: Sendable, Equatable {
   private(set) var attempts = 0
   private(set) var mayHaveArrived = false
   private(set) var hasSucceeded = false
+  /// Whether an attempt has arrived, or may have, whatever became of it there.
+  private(set) var hasArrived = false
 
   /// Whether what was asked for may have happened, or be happening.
   var mayHaveEffect: Bool { mayHaveArrived || hasSucceeded || underWay > 0 }
@@ -63,6 +65,7 @@ struct SendStateMachine: Sendable, Equatable {
   /// An attempt that was granted has ended.
   mutating func end(_ ending: Ending) {
     underWay = max(underWay - 1, 0)
+    if ending != .notSent { hasArrived = true }
     switch ending {
     case .notSent, .refused: break
     case .succeeded: hasSucceeded = true

@@ -12,7 +12,8 @@ internal import Mainstay
 /// Carries requests by URLSession.
 ///
 /// It keeps no cookies and no cache, follows no redirection and logs nothing. A body that comes in
-/// parts is written into a temporary file first, since URLSession on Linux takes it from there.
+/// parts is written into a temporary file first, since URLSession on Linux takes it from there. What
+/// has a body, or must not be sent twice, goes over a connection of its own on Linux.
 public final class URLSessionTransport: HTTPTransport {
   private static let mapping = ErrorMapping.standard.addingHTTPErrors()
   /// The limits of time are the caller's; those of the session come after them.
@@ -51,8 +52,12 @@ public final class URLSessionTransport: HTTPTransport {
       file = try await Self.written(stream)
     }
     #if canImport(FoundationNetworking)
-      // libcurl repeats by itself what it sent over a kept connection that ended without an answer.
-      if !transmission.isRepeatable { return try await sendAlone(transmission, file) }
+      // libcurl repeats by itself what it sent over a kept connection that ended without an answer:
+      // what must not be sent twice, and what has a body, which is not there the second time, so
+      // that the service waits for it.
+      if !transmission.isRepeatable || transmission.body.hasContent {
+        return try await sendAlone(transmission, file)
+      }
     #endif
     let task = Self.task(of: session, transmission, file)
     let exchange = URLSessionExchange(
@@ -103,6 +108,17 @@ public final class URLSessionTransport: HTTPTransport {
     if let file { return session.uploadTask(with: message, fromFile: file.url) }
     if case .bytes(let bytes) = transmission.body { message.httpBody = bytes }
     return session.dataTask(with: message)
+  }
+}
+
+extension HTTPTransmission.Body {
+  /// Whether there is anything to send.
+  fileprivate var hasContent: Bool {
+    switch self {
+    case .none: false
+    case .bytes(let bytes): !bytes.isEmpty
+    case .stream: true
+    }
   }
 }
 

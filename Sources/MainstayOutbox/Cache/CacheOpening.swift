@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
 internal import Foundation
 internal import GRDB
 internal import Mainstay
@@ -27,6 +34,7 @@ struct CacheOpening: Sendable {
       try refuseForeign()
       // Where another one comes there meanwhile, nothing of that is ever deleted.
       file = FileIdentity(at: url)
+      makeForOwner()
       let queue = try DatabaseQueue(
         path: url.path(percentEncoded: false), configuration: configuration)
       file = file ?? FileIdentity(at: url)
@@ -50,6 +58,25 @@ struct CacheOpening: Sendable {
       if error.isDamage, case .ours = header { Self.delete(file, at: url) }
       throw error
     }
+  }
+
+  /// Makes an empty file that its owner alone can read, where none is there.
+  ///
+  /// SQLite gives what it keeps beside it the same access. A file that was there keeps its own.
+  private func makeForOwner() {
+    let path = url.path(percentEncoded: false)
+    let descriptor = Self.opened(path)
+    if descriptor >= 0 { _ = close(descriptor) }
+  }
+
+  private static func opened(_ path: String) -> Int32 {
+    #if canImport(Glibc)
+      Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    #elseif canImport(Musl)
+      Musl.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    #else
+      Darwin.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    #endif
   }
 
   /// The time of day at which ages begin to be counted.

@@ -14,7 +14,8 @@ public import Mainstay
 /// The file is a cache and treated as one. It is opened when it is first used, and one that is
 /// damaged or of another format is made anew. What fails is thrown to the `ResponseCache`, which
 /// goes on without it. A file that is not one of these is never touched. Several processes may use
-/// one file.
+/// one file. A new one can be read by its owner alone (0600), as what SQLite keeps beside it. That
+/// is put into the file by ``close()``.
 ///
 /// With a ``PayloadCodec`` answers lie sealed in the file. Names, tags, validators and times do
 /// not: they are what answers are found and selected by. What cannot be opened, and what was kept

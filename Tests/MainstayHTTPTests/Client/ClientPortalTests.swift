@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayHTTP
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -63,6 +64,33 @@ import Testing
     // Over TLS the service itself has answered, and may have done what it was asked.
     let isUnknown = scheme == "https" && answer.status != 404
     #expect(told?.disposition == (isUnknown ? .unknownOutcome : .transient()))
+  }
+
+  @Test(arguments: [HTTPReply.page(), .json("", status: 302, headers: ["Location": "http://x.y"])])
+  func `a portal is told to those who watch as to the caller`(_ reply: HTTPReply) async throws {
+    let address = try #require(URL(string: "http://books.example"))
+    let monitor = ConnectivityMonitor(source: ScriptedConnectivitySource(.online(by: .wifi)))
+    let books = ResilientClient(
+      "books", at: address, over: ScriptedTransport(reply),
+      onExchange: { $0.report(to: monitor) }
+    ) { _ in Pipeline("books") {} }
+    let error = await #expect(throws: AppError.self) { try await books.get("/a", as: Int.self) }
+    #expect(error?.kind == .portal)
+    #expect(monitor.current.standing == .portal)
+  }
+
+  @Test(.ends(withinMinutes: 5))
+  func `a portal is no failure of the service, and not asked again at once`() async throws {
+    let address = try #require(URL(string: "http://books.example"))
+    let transport = ScriptedTransport(.page())
+    // Its time stands still: whoever waited for another attempt would wait for ever.
+    let books = ResilientClient("books", at: address, over: transport, clock: ManualClock())
+    for _ in 1...10 {
+      let error = await #expect(throws: AppError.self) { try await books.get("/a", as: Int.self) }
+      #expect(error?.kind == .portal && error?.disposition == .transient())
+    }
+    #expect(transport.sent.count == 10)
+    #expect(books.circuits.values.map(\.state) == [.closed])
   }
 
   @Test func `an answer that nothing has changed is none of a portal, and none to a change`()

@@ -58,6 +58,23 @@ import Testing
     #expect(server.received.isEmpty)
   }
 
+  @Test(.ends(withinMinutes: 5))
+  func `a body over a kept connection that ends is a lost connection, and sent once`()
+    async throws
+  {
+    let server = try await LoopbackServer { _, earlier in earlier == 1 ? .hangUp : .reply(200) }
+    let address = try #require(URL(string: server.origin))
+    let transport = URLSessionTransport()
+    _ = try await transport.send(HTTPTransmission(.get, address)).body.collect(upTo: 10)
+    let change = HTTPTransmission(
+      .post, address, body: .bytes(Data("whole".utf8)), isRepeatable: true)
+    let error = await #expect(throws: AppError.self) { try await transport.send(change) }
+    #expect(error?.kind == .network && error?.mayHaveBeenSent == true)
+    #expect(server.received.map(\.method) == ["GET", "POST"])
+    #expect(try await transport.send(change).status == 200)
+    #expect(server.received.last?.body == Data("whole".utf8))
+  }
+
   private static func broken(by error: any Error) -> HTTPByteStream {
     HTTPByteStream(
       AsyncThrowingStream<Data, any Error> { continuation in

@@ -341,6 +341,21 @@ import Testing
     #expect(try await second.read(CacheEntry.test("b").key).entry == nil)
   }
 
+  @Test func `its files can be read by their owner alone, and a closed one has no log`()
+    async throws
+  {
+    let store = store()
+    try await keep(.test("a"), in: store)
+    for suffix in ["", "-wal", "-shm"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+    }
+    await store.close()
+    // Some systems keep the file of the log, which is empty then.
+    let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+    #expect(log?[.size] as? Int ?? 0 == 0)
+  }
+
   @Test func `a store that was closed opens again`() async throws {
     let store = store()
     try await keep(.test("a"), in: store)

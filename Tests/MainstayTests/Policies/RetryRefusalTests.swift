@@ -8,6 +8,7 @@ import Testing
 /// What ``Retry`` does with a call that a breaker inside of it refused.
 @Suite(.ends(withinMinutes: 5)) struct RetryRefusalTests {
   private let clock = ManualClock()
+  private let limitClock = ManualClock()
 
   /// Half-open, and nobody probes yet.
   private func breaker() -> CircuitBreaker {
@@ -70,5 +71,19 @@ import Testing
     let refused = await #expect(throws: Rejection.self) { try await pipeline.run {} }
     #expect(refused?.reason == .circuitIsolated)
     #expect(recorder.gaveUpReasons == [.notRetryable])
+  }
+
+  @Test func `a limit that passes while a refusal is waited for tells the refusal`() async throws {
+    let breaker = breaker()
+    breaker.open(for: .seconds(3))
+    let limit = Timeout(.seconds(10), clock: limitClock)
+    let retry = retry()
+    let call = await started {
+      try await limit.run { try await retry.run { try await breaker.run {} } }
+    }
+    await clock.waiters(atLeast: 1, within: .seconds(5))
+    limitClock.advance(by: .seconds(10))
+    let refused = await #expect(throws: Rejection.self) { try await call.value }
+    #expect(refused?.reason == .circuitOpen)
   }
 }
