@@ -217,20 +217,7 @@ public final class Outbox: Sendable {
     for constraint in configuration.unmetConstraints {
       await drainer.set(constraint, isMet: false)
     }
-    foreign = (store as? any SharedStore).map { store in
-      Task {
-        async let leases: Void = store.watchLeases { await drainer.cancelAll() }
-        async let givenUp: Void = store.watchGivenUp { operation in
-          let what = OutboxEvent.What.gaveUp(operation.reason, nil)
-          reports.observe(OutboxEvent(what, id: operation.id, kind: operation.kind))
-        }
-        await store.watchOthers {
-          drainer.hint()
-          changes.changed()
-        }
-        _ = await (leases, givenUp)
-      }
-    }
+    foreign = (store as? any SharedStore).map { Self.follow($0, drainer, changes, reports) }
     network = configuration.connectivity.map { monitor in
       ConnectivityLink.follow(
         monitor,
@@ -238,6 +225,24 @@ public final class Outbox: Sendable {
         set: { await drainer.set($0, isMet: $1) })
     }
     await drainer.start()
+  }
+
+  /// Hears of what others do with a store that several processes share.
+  private static func follow(
+    _ store: any SharedStore, _ drainer: Drainer, _ changes: Changes, _ reports: GivenUpReports
+  ) -> Task<Void, Never> {
+    Task {
+      async let leases: Void = store.watchLeases { await drainer.cancelAll() }
+      async let givenUp: Void = store.watchGivenUp { operation in
+        let what = OutboxEvent.What.gaveUp(operation.reason, nil)
+        reports.observe(OutboxEvent(what, id: operation.id, kind: operation.kind))
+      }
+      await store.watchOthers {
+        drainer.hint()
+        changes.changed()
+      }
+      _ = await (leases, givenUp)
+    }
   }
 
   /// Dropping the last reference shuts it down too, some time later.
