@@ -27,7 +27,7 @@ public struct HTTPError: Error, Sendable, Hashable {
   public let problem: ProblemDetails?
   /// The beginning of a body that is text, redacted, of at most 2,000 bytes; nil for any other.
   public let excerpt: String?
-  /// What names the fields that are wrong: the problem document, or another one with such an object.
+  /// What names the fields that are wrong: the problem document, or another with such an object.
   private let fields: ProblemDetails?
 
   /// Makes an error of an answer.

@@ -76,7 +76,7 @@ extension Retry.Condition {
   /// By the error's disposition, and not where the next attempt would wait for its turn only to be
   /// refused: after a time limit that has left the outcome unknown, or once the body is spent.
   ///
-  /// The break of a circuit is waited for where it ends soon: it is there so that a call fails fast.
+  /// The break of a circuit is waited for where it ends soon: it is there so that calls fail fast.
   static let unlessOver = Retry.Condition { error, disposition in
     if SendBook.current.get()?.isOver == true { return .never }
     if case .rejected(let wait?) = disposition, wait > longestBreak, error.isOfCircuit {

@@ -12,8 +12,8 @@ internal import Mainstay
 /// Carries requests by URLSession.
 ///
 /// It keeps no cookies and no cache, follows no redirection and logs nothing. A body that comes in
-/// parts is written into a temporary file first, since URLSession on Linux takes it from there. What
-/// has a body, or must not be sent twice, goes over a connection of its own on Linux.
+/// parts is written into a temporary file first, since URLSession on Linux takes it from there.
+/// What has a body, or must not be sent twice, goes over a connection of its own on Linux.
 public final class URLSessionTransport: HTTPTransport {
   private static let mapping = ErrorMapping.standard.addingHTTPErrors()
   /// The limits of time are the caller's; those of the session come after them.
