@@ -4,7 +4,35 @@ internal import Mainstay
 
 // How runs end before their time.
 extension Drainer {
-  func pause() { isPaused = true }
+  func pause() {
+    isPaused = true
+    endPauseWaits()
+  }
+
+  /// Goes on after a pause, for a time that somebody has.
+  ///
+  /// - Returns: What ``resume()`` returns, and a stream that ends when it is paused again or has
+  ///   been suspended, with the number by which it is left.
+  func drain() -> (turn: AsyncStream<Never>, pause: AsyncStream<Never>, number: Int) {
+    let (pause, waiter) = AsyncStream.makeStream(of: Never.self)
+    pauseWaiters.last += 1
+    pauseWaiters.streams[pauseWaiters.last] = waiter
+    return (resume(), pause, pauseWaiters.last)
+  }
+
+  /// Nobody waits any more who was given this number.
+  func leaveDrain(_ number: Int) { pauseWaiters.streams[number] = nil }
+
+  /// The store was told of a suspension; somebody may have resumed meanwhile.
+  func hasSuspended() {
+    if isSuspended { endPauseWaits() }
+  }
+
+  private func endPauseWaits() {
+    let waiters = pauseWaiters.streams.values
+    pauseWaiters.streams = [:]
+    for waiter in waiters { waiter.finish() }
+  }
 
   /// Goes on after a pause.
   ///

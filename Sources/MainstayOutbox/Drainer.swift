@@ -11,6 +11,7 @@ actor Drainer {
     let task: Task<Void, Never>
     /// The circuit that it tries out; nil where that was closed as it began.
     let probes: CircuitBreaker?
+    let began: Duration
     /// Whether somebody has signed in since it began: what it is told is about what was before.
     var isOfBefore = false
   }
@@ -40,13 +41,15 @@ actor Drainer {
   private var mustExpedite: Duration?
   /// Whether others have done something since it was asked what they cancelled.
   var mustHeedOthers = false
-  private var usedUp = UsedUpLimits()
+  var usedUp = UsedUpLimits()
   private var promotion = PromotionStateMachine()
-  private var pace: DrainPaceStateMachine
+  var pace: DrainPaceStateMachine
   var rate = DrainRate()
-  private var isExclusive = false
   /// Whether others know what is read here.
   var isKnown = false
+  var suspects = SuspectsStateMachine()
+  /// When it looked last whether something may begin.
+  private var lastTurn = Duration.zero
   /// When a rate that all machines share lets one more begin, as far as the last claim knows.
   private var nextTurn: Duration?
   var isPaused = false
@@ -64,13 +67,15 @@ actor Drainer {
   private var isClaiming = false
   /// Who waits for a whole turn that begins after they came.
   var turnWaiters: [AsyncStream<Never>.Continuation] = []
+  /// Who waits until it is paused, by numbers, and the last number that was given.
+  var pauseWaiters: (last: Int, streams: [Int: AsyncStream<Never>.Continuation]) = (0, [:])
   /// What somebody has cancelled while a claim was on its way that may have leased it before.
   private var cancelledMeanwhile: Set<OperationID> = []
   /// What was given up on, which is given back.
   let owed: OwedLeases
   private var storageFailures = 0
   /// Whether the store belongs to a newer build, as far as its last answer says.
-  private var isOutdated = false
+  var isOutdated = false
 
   init(store: any OutboxStore, workers: [PayloadType: Worker], settings: Settings) {
     self.store = store
@@ -124,45 +129,25 @@ actor Drainer {
     }
   }
 
-  /// What keeps an operation from running that nothing in the store keeps from it.
-  func obstacles(_ operation: StoredOperation) -> [Obstacle] {
-    followSettings()
-    var found = operation.constraints.intersection(unmet).sorted { $0.rawValue < $1.rawValue }
-      .map(Obstacle.constraint)
-    let isReady = operation.isWaitingForClaim
-    if isReady, workers[operation.type] == nil { found.append(.noWorker(operation.type)) }
-    if isPaused, operation.state != .leased { found.append(.paused) }
-    if isOutdated, operation.state != .leased { found.append(.newerFormat) }
-    guard isReady else { return found }
-    if isExclusive, let alone = running.keys.first { found.append(.letsPass(alone.id)) }
-    let limit = maximumConcurrency(of: operation.type)
-    if let limit, working(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
-    if let open = workers[operation.type]?.gates.circuit?.obstacle { found.append(open) }
-    if probesLeft(of: operation.type) == 0 { found.append(.circuitIsProbed) }
-    let now = settings.timeline.now
-    if let end = usedUp.end(of: operation.type, at: now) {
-      found.append(.rateLimited(max(end - now, .zero)))
-    }
-    if places.free == 0 { found.append(.outboxIsBusy(pace.limit)) }
-    return found
-  }
+  /// When what runs has begun.
+  var starts: [Duration] { running.values.map(\.began) }
 
-  private var places: DrainPlaces {
+  var places: DrainPlaces {
     DrainPlaces(limit: pace.limit, leased: running.count, settling: settling.count)
   }
 
-  private func working(_ type: PayloadType) -> Int {
+  func working(_ type: PayloadType) -> Int {
     running.count { $1.operation.type == type && !settling.contains($0) }
   }
 
   /// How many of a type run at once; nil for as many as run at all.
-  private func maximumConcurrency(of type: PayloadType) -> Int? {
+  func maximumConcurrency(of type: PayloadType) -> Int? {
     settings.live.now.maximumConcurrencyOfKinds[type.kind]
       ?? workers[type]?.rules.maximumConcurrency
   }
 
   /// How many more of a type may try out its circuit; nil where that is closed.
-  private func probesLeft(of type: PayloadType) -> Int? {
+  func probesLeft(of type: PayloadType) -> Int? {
     guard let circuit = workers[type]?.gates.circuit, let permits = circuit.probePermits else {
       return nil
     }
@@ -171,21 +156,10 @@ actor Drainer {
   }
 
   /// Goes by the settings as they are now.
-  private func followSettings() {
+  func followSettings() {
     let maximum = settings.live.now.maximumConcurrency
     if maximum != pace.maximum { pace.update(maximum: maximum) }
     usedUp.pass(workers, on: settings.timeline)
-  }
-
-  /// Adds to a snapshot how long it takes to work off what can be worked off.
-  func estimated(_ snapshot: OutboxSnapshot) -> OutboxSnapshot {
-    var snapshot = snapshot
-    let moving = snapshot.ready + snapshot.running
-    let following = min(snapshot.following ?? .max, snapshot.blocked)
-    snapshot.following = nil
-    let count = moving > 0 ? moving + following : 0
-    snapshot.estimate = rate.estimate(count, at: settings.timeline.now)
-    return snapshot
   }
 
   /// Returns after a time, or when the task is cancelled.
@@ -210,7 +184,10 @@ actor Drainer {
         (storageFailures, isOutdated) = (0, false)
         if isEnding { return }
         if promotion.mustLookAgain, !isPaused { continue }
-        let times = [usedUp.next(at: start), nextTurn, isPaused ? nil : promotion.nextLook]
+        let times = [
+          usedUp.next(at: start), nextTurn, isPaused ? nil : promotion.nextLook,
+          isPaused ? nil : suspects.nextLook(besides: starts, at: lastTurn),
+        ]
         await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
@@ -289,22 +266,23 @@ actor Drainer {
   private func turn() async throws {
     // Read before the store is asked, as that of a look.
     let (free, start) = (places.free, settings.timeline.now)
-    nextTurn = nil
+    (nextTurn, lastTurn) = (nil, start)
+    let turn = suspects.turn(besides: starts, at: start)
     if free == 0 { promotion.claimed(0, of: 0) }  // What there is beside is not known then.
-    guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
+    guard free > 0, !isPaused, !isEnding, turn != .nothing else { return }
     isClaiming = true
     defer { claimEnded() }
     let claim = try await store.claim(
       ClaimRequest(
-        limit: free, types: Set(workers.keys), isAlone: running.isEmpty, limits: limits,
-        unmet: unmet))
+        limit: free, types: Set(workers.keys), isAlone: turn == .alone, limits: limits,
+        unmet: unmet, passesSuspects: turn == .passing))
     // A turn of an outbox that is paused asks nothing, so it says nothing about the store.
     settings.storage.worked(.loop)
     isKnown = true
     settings.parked.setAside(claim.unknown, at: start)
     promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
-    isExclusive = claim.isExclusive
+    suspects.claimed(turn, isExclusive: claim.isExclusive, at: start)
     nextTurn = claim.nextTurn.map { start + $0 }
     var hasGivenBack = false
     for leased in claim.operations {
@@ -365,7 +343,8 @@ actor Drainer {
       ended(leased.lease, await run.execute())
     }
     running[leased.lease] = Run(
-      operation: leased.operation, task: task, probes: circuit?.probePermits == nil ? nil : circuit)
+      operation: leased.operation, task: task, probes: circuit?.probePermits == nil ? nil : circuit,
+      began: settings.timeline.now)
   }
 
   /// Nothing is left of a run but to record its good end: another one may begin meanwhile.

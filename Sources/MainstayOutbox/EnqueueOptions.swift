@@ -6,7 +6,8 @@ public import Mainstay
 public struct EnqueueOptions: Sendable, Hashable {
   /// What it changes; operations with equal keys run in the order in which they were enqueued.
   ///
-  /// The default is nil: order does not matter.
+  /// Keys are equal where their bytes in UTF-8 are, whatever `==` of two texts says. The default is
+  /// nil: order does not matter.
   public var orderingKey: String?
   /// The key by which the other side knows a repetition; the default is a new one.
   ///
@@ -128,7 +129,8 @@ extension EnqueueOptions {
       case reject
     }
 
-    /// The key; any text is legal, and kinds have their own keys.
+    /// The key; any text is legal, and kinds have their own keys. Keys are equal where their bytes
+    /// in UTF-8 are.
     public let value: String
     /// What becomes of a newcomer whose key is taken.
     public let ifTaken: IfTaken

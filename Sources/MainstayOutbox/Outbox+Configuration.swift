@@ -108,7 +108,8 @@ extension Outbox {
     /// nil, the default, for one with the label `mainstay.outbox`.
     ///
     /// A store that fails is told at `warning` when that begins, then after 1, 3 and 7 minutes and
-    /// so on, each hour at last, and its return at `notice`.
+    /// so on, each hour at last, and its return at `notice`. A damaged file of which a part was
+    /// saved, and a ledger that does not balance, are told at `error`, and handed to ``monitor``.
     ///
     /// It is not a part of the encoded settings.
     public var logger: Logger?

@@ -178,54 +178,6 @@ extension Outbox {
   /// Goes on after ``pause()``.
   public func resume() async { await drainer.resume() }
 
-  /// Starts nothing any more, and returns when nothing runs: what an app does before it is
-  /// suspended.
-  ///
-  /// What runs has time to end; after that it is cancelled and given back, at no cost. A worker
-  /// that does not end half a second after that is given up on: its operation counts as of unknown
-  /// outcome, and what the worker says later is not heard. The write-ahead log of a file is cut
-  /// short then, unless somebody reads it, and the outbox leaves the file alone. Go on with
-  /// ``resume()``; where that comes while this waits, it returns at once, and nothing else is
-  /// cancelled. The lock by which others know that this outbox is open stays until it is shut down.
-  ///
-  /// - Parameter patience: How long runs may take to end; zero or more, the default is 4 seconds: a
-  ///   system gives an app 5.
-  public func suspend(within patience: Duration = .seconds(4)) async {
-    guard await drainer.suspend(within: max(patience, .zero)) else { return }
-    await (store as? any SharedStore)?.prepareForSuspension()
-  }
-
-  /// Works off what can be worked off, and returns when nothing is left of that: what an app does
-  /// with the time that a background task has.
-  ///
-  /// It goes on with an outbox that was paused. When the time is over it returns, and what runs
-  /// then goes on: ``suspend(within:)`` ends that.
-  ///
-  /// - Parameter time: How long it may take; zero or more.
-  /// - Returns: How many operations stand where when it ends.
-  /// - Throws: ``OutboxError``.
-  @discardableResult
-  public func drain(for time: Duration) async throws(OutboxError) -> OutboxSnapshot {
-    let time = max(time, .zero)
-    await drainer.granting(time) {
-      let turn = await drainer.resume()
-      await withTaskGroup { group in
-        group.addTask { [self] in
-          // What fell due during a pause is not ready before the drainer has looked.
-          for await _ in turn {}
-          for await snapshot in changes where snapshot.isWorkedOff {
-            // What is told may have been counted before that; where nobody can count, it has to do.
-            if (try? await self.snapshot())?.isWorkedOff ?? true { return }
-          }
-        }
-        group.addTask { [drainer] in await drainer.pass(time) }
-        await group.next()
-        group.cancelAll()
-      }
-    }
-    return try await snapshot()
-  }
-
   /// Starts nothing of a lane any more; it stays so after a restart.
   ///
   /// - Throws: ``OutboxError``.
@@ -341,12 +293,12 @@ extension Outbox {
   private func withoutThoseHeldBack(
     _ obstacles: [Obstacle]
   ) async throws(OutboxError) -> [Obstacle] {
+    let arePassedBy = await drainer.suspectsTurn == .passing
     var left: [Obstacle] = []
     for obstacle in obstacles {
-      if case .letsPass(let id) = obstacle, let type = try await operation(id)?.type,
-        await drainer.isHeldBack(type)
-      {
-        continue
+      if case .letsPass(let id) = obstacle {
+        if arePassedBy { continue }
+        if let type = try await operation(id)?.type, await drainer.isHeldBack(type) { continue }
       }
       left.append(obstacle)
     }
@@ -383,9 +335,4 @@ extension Outbox {
     changeFeed.changed()
     return result
   }
-}
-
-extension OutboxSnapshot {
-  /// Whether nothing runs, nor could begin.
-  fileprivate var isWorkedOff: Bool { ready + running == 0 }
 }

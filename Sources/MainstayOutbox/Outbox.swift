@@ -196,6 +196,7 @@ public final class Outbox: Sendable {
     let progress = ProgressBoard()
     self.progress = progress
     let logger = configuration.logger ?? Logger(label: "mainstay.outbox")
+    OpeningReports(logger, monitor: configuration.monitor).tell(opening)
     let reports = GivenUpReports(
       logger, monitor: configuration.monitor, observer: configuration.observer)
     let drainer = Drainer(

@@ -23,9 +23,8 @@ import Testing
         #expect(accepted > 50, "\(end)")
         #expect(
           words.dropFirst() == [
-            "refused=diskFull", "batch=diskFull", "kept=true", "done=\(accepted)", "balanced=true",
-            "failures=0", "open=0",
-            "reserve=true",
+            "refused=diskFull", "batch=diskFull", "kept=true", "opened=true", "done=\(accepted)",
+            "balanced=true", "failures=0", "open=0", "reserve=true",
           ], "\(end)")
         return
       }

@@ -103,10 +103,10 @@ extension Arrival {
     while !lack.isMet {
       guard let row = try cursor.next()?.copy() else { return nil }
       let number: Int64 = row["id"]
-      if number == holder?.row || needed.contains(row["uuid"]) { continue }
+      if number == holder?.row || needed.contains(row.legal("uuid", or: Data())) { continue }
       victims.append(row)
       lack.rows -= 1
-      lack.bytes -= row["bytes"] as Int
+      lack.bytes -= row.legal("bytes", or: 0)
     }
     return victims
   }

@@ -10,8 +10,6 @@ struct Arrival {
 
   let departure: Departure
   let path: String
-  /// The lanes that are in their table.
-  private(set) var knownLanes: Set<Lane>
   let limits: StoreLimits
   /// How many operations were accepted; some of them took the place of others.
   private var accepted = 0
@@ -19,10 +17,9 @@ struct Arrival {
   var db: Database { departure.db }
   var date: Int64 { departure.date }
 
-  init(_ departure: Departure, path: String, knownLanes: Set<Lane>, limits: StoreLimits) {
+  init(_ departure: Departure, path: String, limits: StoreLimits) {
     self.departure = departure
     self.path = path
-    self.knownLanes = knownLanes
     self.limits = limits
   }
 
@@ -62,9 +59,10 @@ struct Arrival {
       let row = try Row.fetchOne(statement, arguments: [operation.idempotencyKey.rawValue])
     else { return nil }
     let isSame =
-      row["kind"] == operation.type.kind.rawValue && row["version"] == operation.type.version
-      && row["payload"] == operation.payload
-    guard isSame, let id = OperationID(data: row["uuid"]) else {
+      row.legal("kind") == operation.type.kind.rawValue
+      && row.legal("version") == operation.type.version
+      && row.legal("payload") == operation.payload
+    guard isSame, let id = OperationID(data: row.legal("uuid", or: Data())) else {
       return .failure(
         OutboxError(
           .keyReused, details: "the key \(operation.idempotencyKey) has another payload"))
@@ -95,8 +93,10 @@ struct Arrival {
               AS untouched
           FROM mainstay_op WHERE unique_key = ?
           """), arguments: [key])
-    guard let row, let id = OperationID(data: row["uuid"]) else { return nil }
-    return Holder(row: row["id"], id: id, isUntouched: row["untouched"], bytes: row["bytes"])
+    guard let row, let id = OperationID(data: row.legal("uuid", or: Data())) else { return nil }
+    return Holder(
+      row: row["id"], id: id, isUntouched: row.legal("untouched", or: false),
+      bytes: row.legal("bytes", or: 0))
   }
 
   /// The last one of the key gets what both come to, or both are gone.
@@ -195,11 +195,6 @@ struct Arrival {
     guard try makeRoom(for: operation) else {
       let load = try Self.load(db)
       return .failure(limits.refusal(of: operation, by: path, load.pending, load.bytes))
-    }
-    if !knownLanes.contains(operation.lane) {
-      try db.cachedStatement(sql: "INSERT OR IGNORE INTO mainstay_lane (name) VALUES (?)")
-        .execute(arguments: [operation.lane.rawValue])
-      knownLanes.insert(operation.lane)
     }
     // It may have made room for the newcomer.
     let holder = try holder.flatMap { try isThere($0.row) ? $0 : nil }

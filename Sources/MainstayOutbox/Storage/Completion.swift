@@ -31,7 +31,7 @@ struct Completion {
     guard let row = try SQLiteStore.holds(lease, db) else { return false }
     let id: Int64 = row["id"]
     try db.cachedStatement(sql: "DELETE FROM mainstay_op WHERE id = ?").execute(arguments: [id])
-    let (kind, bytes): (String, Int) = (row["kind"], row["bytes"])
+    let (kind, bytes) = (row.legal("kind", or: ""), row.legal("bytes", or: 0))
     let (count, sum) = receipts[kind] ?? (0, 0)
     receipts[kind] = (count + 1, sum + bytes)
     try departure.keepOutcome(of: row, .done, output)
@@ -40,7 +40,7 @@ struct Completion {
       try departure.forgetAttempts(of: id)
       try departure.tell(of: id, .done)
     }
-    try departure.unblock(row["ordering_key"])
+    try departure.unblock(row.legal("ordering_key"))
     // Its run has left no news of the record, and has changed it.
     if mayHaveMore {
       try departure.outdateLatest(of: row)

@@ -39,11 +39,11 @@ struct Departure {
     // It may have been taken along by one that was removed just before.
     guard db.changesCount > 0 else { return }
     try forgetAttempts(of: id)
-    try leaveReceipt(row["kind"], reason, bytes: row["bytes"])
+    try leaveReceipt(row.legal("kind", or: ""), reason, bytes: row.legal("bytes", or: 0))
     try keepOutcome(of: row, reason, output)
     try forgetOldOutcomes()
     try tell(of: id, End(reason))
-    try unblock(row["ordering_key"])
+    try unblock(row.legal("ordering_key"))
     try forgetLatest(of: row)
   }
 
@@ -56,7 +56,8 @@ struct Departure {
   func keepOutcome(
     of row: Row, _ reason: OutboxReceipt.Reason, _ output: Data?
   ) throws {
-    try keepOutcome(of: row["uuid"], row["kind"], reason, output)
+    guard let uuid: Data = row.legal("uuid") else { return }
+    try keepOutcome(of: uuid, row.legal("kind", or: ""), reason, output)
   }
 
   func keepOutcome(
@@ -80,9 +81,14 @@ struct Departure {
     ).execute(arguments: [outcomes])
   }
 
+  /// The key of what is kept of the record that an operation changes.
+  static func record(of row: Row) -> Data {
+    row.legal("ordering_key") ?? row.legal("uuid", or: Data())
+  }
+
   /// What the other side has of a record is wanted as long as something that changes it waits.
   func forgetLatest(of row: Row) throws {
-    let key: Data = row["ordering_key"] ?? row["uuid"]
+    let key = Self.record(of: row)
     try db.cachedStatement(
       sql: """
         DELETE FROM mainstay_latest WHERE key = ?1
@@ -95,7 +101,7 @@ struct Departure {
   /// What the other side has of a record may be something else by now; its version stays a
   /// condition of what follows.
   func outdateLatest(of row: Row) throws {
-    let key: Data = row["ordering_key"] ?? row["uuid"]
+    let key = Self.record(of: row)
     let kept = try Data.fetchOne(
       db.cachedStatement(sql: "SELECT state FROM mainstay_latest WHERE key = ?"), arguments: [key])
     guard let kept, !kept.isOutdated else { return }
@@ -125,8 +131,8 @@ struct Departure {
     let id: Int64 = row["id"]
     guard try move(id, reason, holdsKey: followers == .holdKey) else { return }
     try tell(of: id, .givenUp)
-    if followers == .dropFollowers { try dropFollowers(row["ordering_key"]) }
-    if followers != .holdKey { try unblock(row["ordering_key"]) }
+    if followers == .dropFollowers { try dropFollowers(row.legal("ordering_key")) }
+    if followers != .holdKey { try unblock(row.legal("ordering_key")) }
   }
 
   private func move(_ id: Int64, _ reason: DeadLetter.Reason, holdsKey: Bool) throws -> Bool {
@@ -149,12 +155,12 @@ struct Departure {
     let id: Int64 = row["id"]
     try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [id])
     try forgetAttempts(of: id)
-    try leaveReceipt(row["kind"], .discarded, bytes: row["bytes"])
+    try leaveReceipt(row.legal("kind", or: ""), .discarded, bytes: row.legal("bytes", or: 0))
     try keepOutcome(of: row, .discarded, nil)
     try forgetOldOutcomes()
     try tell(of: id, .gone)
-    if row["doubtful"] { try outdateLatest(of: row) }
-    try unblock(row["ordering_key"])
+    if row.legal("doubtful", or: true) { try outdateLatest(of: row) }
+    try unblock(row.legal("ordering_key"))
     try forgetLatest(of: row)
   }
 
@@ -182,8 +188,8 @@ struct Departure {
         db.cachedStatement(sql: "SELECT op, policy FROM mainstay_dep WHERE needs = ?"),
         arguments: [next.id])
       for row in rows {
-        let dependent: Int64 = row["op"]
-        let policy = EnqueueOptions.Dependencies.IfGivenUp(rawValue: row["policy"])
+        guard let dependent: Int64 = row.legal("op") else { continue }
+        let policy = EnqueueOptions.Dependencies.IfGivenUp(rawValue: row.legal("policy", or: ""))
         let passes = next.end == .done || policy == .runAnyway
         if passes || next.end == .gone {
           try db.cachedStatement(sql: "DELETE FROM mainstay_dep WHERE op = ? AND needs = ?")
@@ -209,7 +215,7 @@ struct Departure {
         """
     ).execute(arguments: [note.code.rawValue, note.message, id])
     guard let row, try move(id, .dependencyFailed, holdsKey: true) else { return false }
-    tellGivenUp(row["uuid"], row["kind"])
+    tellGivenUp(row.legal("uuid", or: Data()), row.legal("kind", or: ""))
     return true
   }
 

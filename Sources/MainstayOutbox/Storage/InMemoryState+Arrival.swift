@@ -30,7 +30,8 @@ extension InMemoryState {
   }
 
   func last(of key: String) -> (key: Int64, value: StoredRow)? {
-    sorted.last { $0.value.operation.orderingKey == key }
+    let key = Data(key.utf8)
+    return sorted.last { $0.value.orderingKey == key }
   }
 
   private mutating func coalesce(
@@ -77,7 +78,8 @@ extension InMemoryState {
   private func holder(
     of key: EnqueueOptions.UniqueKey, _ kind: OperationKind
   ) -> (key: Int64, value: StoredRow)? {
-    rows.first { $0.value.uniqueKey == key.value && $0.value.operation.type.kind == kind }
+    let bytes = Data(key.value.utf8)
+    return rows.first { $0.value.uniqueKey == bytes && $0.value.operation.type.kind == kind }
   }
 
   private mutating func replace(
@@ -135,7 +137,7 @@ extension InMemoryState {
       needed[id] = policy
       mustGiveUp = mustGiveUp || policy == .giveUp
     }
-    let follows = new.orderingKey.map { isTaken($0) } ?? false
+    let follows = row.orderingKey.map { isTaken($0) } ?? false
     if follows || !needed.isEmpty { (row.operation.state, row.operation.due) = (.blocked, nil) }
     keepBase(of: new)
     rows[number] = row
@@ -147,7 +149,7 @@ extension InMemoryState {
   /// Keeps what the first change of a record began with, before it is there itself.
   private mutating func keepBase(of new: NewOperation) {
     guard let base = new.wishes.base, let key = new.orderingKey, last(of: key) == nil,
-      !dead.values.contains(where: { $0.operation.orderingKey == key })
+      !dead.values.contains(where: { $0.operation.orderingBytes == Data(key.utf8) })
     else { return }
     let record = Self.record(keyed: key)
     latest[record] = latest[record] ?? base
@@ -157,7 +159,7 @@ extension InMemoryState {
   /// behind it, where nothing was heard since.
   private mutating func replaceBase(by new: NewOperation, _ number: Int64) {
     guard let base = new.wishes.base, let key = new.orderingKey,
-      sorted.first(where: { $0.value.operation.orderingKey == key })?.key == number
+      sorted.first(where: { $0.value.orderingKey == Data(key.utf8) })?.key == number
     else { return }
     let record = Self.record(keyed: key)
     if latest[record]?.isBeginning == true { latest[record] = base }
@@ -176,14 +178,14 @@ extension InMemoryState {
       timeout: new.wishes.timeout.map { .milliseconds($0.milliseconds) })
     return StoredRow(
       operation: operation, rank: date.milliseconds + new.wishes.handicap.milliseconds,
-      start: start, wait: delay, uniqueKey: new.wishes.uniqueKey?.value)
+      start: start, wait: delay, uniqueKey: new.wishes.uniqueKey.map { Data($0.value.utf8) })
   }
 
-  private func isTaken(_ key: String) -> Bool {
-    rows.values.contains { $0.operation.orderingKey == key } || isHeld(key)
+  private func isTaken(_ key: Data) -> Bool {
+    rows.values.contains { $0.orderingKey == key } || isHeld(key)
   }
 
-  func isHeld(_ key: String) -> Bool {
-    dead.values.contains { $0.holdsKey && $0.operation.orderingKey == key }
+  func isHeld(_ key: Data) -> Bool {
+    dead.values.contains { $0.holdsKey && $0.operation.orderingBytes == key }
   }
 }

@@ -14,26 +14,24 @@ extension InMemoryState {
   private mutating func found(_ request: ClaimRequest, at date: Date) -> Claim {
     // One that only enqueues does not judge what others can do.
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
-    let ready = rows.filter { id, row in
+    var ready = rows.filter { id, row in
       row.operation.state == .ready && isOpen(row.operation.lane, at: date)
         && row.isWanted(at: date) && !(isPaused(id) && isKnown(id, request))
     }
     let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
     let suspects = lost.filter { hasPlace($0, request) && mayRun($0, request) }
-    guard suspects.isEmpty else {
+    if request.passesSuspects { for id in suspects { ready[id] = nil } }
+    guard suspects.isEmpty || request.passesSuspects else {
       let first = request.isAlone ? suspects.prefix(1) : []
       return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
     }
-    let runs = Dictionary(grouping: ready.keys) { id in
-      ready[id].map { [$0.operation.lane.rawValue, "\($0.operation.type)"] }
-    }
-    let found = runs.values.flatMap { first(of: $0, request) }
-    let chosen = chosen(among: found, request)
+    for id in ready.keys where !isKnown(id, request) { _ = mayRun(id, request) }
+    let chosen = first(of: ready.keys.filter { isKnown($0, request) }, request)
     let held = restrained(request, at: date)
     let lostBefore = held.filter { rows[$0]?.operation.lostRuns != 0 }
     let taken = self.chosen(
       among: held.filter { !lostBefore.contains($0) }, request, besides: chosen)
-    if chosen.isEmpty, taken.isEmpty,
+    if chosen.isEmpty, taken.isEmpty, !request.passesSuspects,
       let suspect = lostBefore.filter({ hasPlace($0, request) }).min()
     {
       let first = request.isAlone ? [suspect] : []
@@ -64,14 +62,16 @@ extension InMemoryState {
     (rows[id]?.operation.type.kind).map(paused.contains) ?? false
   }
 
-  /// Those of one type in one lane that rank first.
+  /// Those that rank first, and no more of a type than have a worker to spare; what a constraint
+  /// holds back on the way is set aside.
   private mutating func first(of ids: [Int64], _ request: ClaimRequest) -> [Int64] {
-    var found: [Int64] = []
-    for id in ids.sorted(by: { ranks($0) < ranks($1) }) {
-      guard let type = rows[id]?.operation.type else { continue }
-      let limit = min(request.limit, request.limits[type] ?? request.limit)
-      if found.count >= limit, request.types.contains(type) { break }
-      if mayRun(id, request) { found.append(id) }
+    var (found, left): ([Int64], [PayloadType: Int]) = ([], request.limits)
+    for id in ids.sorted(by: { ranks($0) < ranks($1) }) where found.count < request.limit {
+      guard let type = rows[id]?.operation.type, left[type] != 0, mayRun(id, request) else {
+        continue
+      }
+      found.append(id)
+      left[type]? -= 1
     }
     return found
   }
@@ -79,7 +79,7 @@ extension InMemoryState {
   /// Those that rank first, and no more of a type than have a worker to spare beside others that
   /// are leased as well.
   private func chosen(
-    among ids: [Int64], _ request: ClaimRequest, besides others: [Int64] = []
+    among ids: [Int64], _ request: ClaimRequest, besides others: [Int64]
   ) -> [Int64] {
     var counts: [PayloadType: Int] = [:]
     for id in others { if let type = rows[id]?.operation.type { counts[type, default: 0] += 1 } }

@@ -6,6 +6,7 @@ import Mainstay
 extension InMemoryState {
   mutating func promote(_ types: Set<PayloadType>, at date: Date) -> Duration? {
     settleClock(at: date)
+    forgetOpenLanes(at: date)
     for (id, row) in sorted {
       let operation = row.operation
       if let due = operation.due, due.milliseconds <= date.milliseconds {
@@ -23,6 +24,13 @@ extension InMemoryState {
     return times.map { $0.milliseconds - date.milliseconds }.filter { $0 > 0 }.min().map {
       .milliseconds($0)
     }
+  }
+
+  /// What closed lanes until now is over.
+  mutating func forgetOpenLanes(at date: Date) {
+    let now = date.milliseconds
+    closed = closed.filter { $1.until.map { $0.milliseconds > now } ?? true }
+    rests = rests.filter { $1.until.milliseconds > now }
   }
 
   mutating func reconsider() {
@@ -83,7 +91,7 @@ extension InMemoryState {
     rows[number] = StoredRow(operation: operation, rank: (ranks[number] ?? 0) - jump)
     release(number, at: date)
     // It may have held back one that stands before it, which was redriven earlier.
-    unblock(old.orderingKey, at: date)
+    unblock(old.orderingBytes, at: date)
     return true
   }
 

@@ -19,14 +19,14 @@ extension InMemoryState {
     leaveReceipt(of: row.operation, reason, at: date)
     keepOutcome(of: row.operation.id, reason, output, at: date)
     tell(of: id, [.done, .dropped].contains(reason) ? .done : .gone, at: date)
-    unblock(row.operation.orderingKey, at: date)
+    unblock(row.orderingKey, at: date)
     forgetLatest(of: row.operation)
   }
 
   private mutating func forgetLatest(of operation: StoredOperation) {
-    let key = operation.orderingKey
+    let key = operation.orderingBytes
     let all = rows.values.map(\.operation) + dead.values.map(\.operation)
-    if key == nil || !all.contains(where: { $0.orderingKey == key }) {
+    if key == nil || !all.contains(where: { $0.orderingBytes == key }) {
       latest[Self.record(of: operation)] = nil
     }
   }
@@ -104,7 +104,7 @@ extension InMemoryState {
   mutating func bury(
     _ id: Int64, _ reason: DeadLetter.Reason, _ followers: Worker.AfterDeadLetter, at date: Date
   ) {
-    guard let key = rows[id]?.operation.orderingKey else {
+    guard let key = rows[id]?.orderingKey else {
       move(id, reason, holdsKey: followers == .holdKey, at: date)
       return tell(of: id, .givenUp, at: date)
     }
@@ -112,7 +112,7 @@ extension InMemoryState {
     tell(of: id, .givenUp, at: date)
     if followers == .dropFollowers {
       for (follower, row) in sorted
-      where row.operation.orderingKey == key && row.operation.state == .blocked
+      where row.orderingKey == key && row.operation.state == .blocked
         && row.operation.effect.isSafe
       {
         remove(follower, as: .followed, at: date)
@@ -141,7 +141,7 @@ extension InMemoryState {
     keepOutcome(of: id, .discarded, nil, at: date)
     tell(of: number, .gone, at: date)
     if letter.holdsKey, !letter.operation.effect.isSafe { outdateLatest(of: letter.operation) }
-    unblock(letter.operation.orderingKey, at: date)
+    unblock(letter.operation.orderingBytes, at: date)
     forgetLatest(of: letter.operation)
     return true
   }
@@ -169,9 +169,9 @@ extension InMemoryState {
     }
   }
 
-  mutating func unblock(_ key: String?, at date: Date) {
+  mutating func unblock(_ key: Data?, at date: Date) {
     guard let key else { return }
-    let first = rows.filter { $0.value.operation.orderingKey == key }.keys.min()
+    let first = rows.filter { $0.value.orderingKey == key }.keys.min()
     if let first { release(first, at: date) }
   }
 
@@ -180,8 +180,8 @@ extension InMemoryState {
     guard let row = rows[id], row.operation.state == .blocked, needs[id]?.isEmpty ?? true else {
       return
     }
-    if let key = row.operation.orderingKey {
-      let others = rows.filter { $0.value.operation.orderingKey == key }
+    if let key = row.orderingKey {
+      let others = rows.filter { $0.value.orderingKey == key }
       guard !isHeld(key), others.keys.min() == id,
         others.values.allSatisfy({ $0.operation.state == .blocked })
       else { return }

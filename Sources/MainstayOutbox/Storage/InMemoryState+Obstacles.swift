@@ -18,8 +18,8 @@ extension InMemoryState {
     let standing = rows.values.filter { $0.operation.state != .blocked && !isGoing($0) }
     let holding = dead.values.filter(\.holdsKey)
     let keys = Set(
-      standing.compactMap(\.operation.orderingKey) + holding.compactMap(\.operation.orderingKey))
-    var held = Set(blocked.filter { $1.operation.orderingKey.map(keys.contains) ?? false }.keys)
+      standing.compactMap(\.orderingKey) + holding.compactMap(\.operation.orderingBytes))
+    var held = Set(blocked.filter { $1.orderingKey.map(keys.contains) ?? false }.keys)
     var dependents: [Int64: [Int64]] = [:]
     for (id, needed) in needs {
       for other in needed.keys {
@@ -67,14 +67,14 @@ extension InMemoryState {
     let needed = (needs[number] ?? [:]).keys.sorted()
     found += needed.compactMap { rows[$0].map { .needs($0.operation.id) } }
     found += needed.compactMap { dead[$0].map { .needsDeadLetter($0.id) } }
-    guard let key = operation.orderingKey else { return found }
+    guard let key = operation.orderingBytes else { return found }
     let before = sorted.first { other in
-      other.value.operation.orderingKey == key && other.key != number
+      other.value.orderingKey == key && other.key != number
         && (other.value.operation.state != .blocked || other.key < number)
     }
     if let before { found.append(.follows(before.value.operation.id)) }
     let letters = dead.sorted { $0.key < $1.key }.map(\.value)
-    found += letters.filter { $0.holdsKey && $0.operation.orderingKey == key }
+    found += letters.filter { $0.holdsKey && $0.operation.orderingBytes == key }
       .map { .followsDeadLetter($0.id) }
     return found
   }

@@ -17,7 +17,9 @@ struct InMemoryState {
     var start: Date?
     /// How long it was meant to wait when its due time was set, in milliseconds.
     var wait: Int64 = 0
-    var uniqueKey: String?
+    /// Keys are the same where their bytes are, as in a file; to Swift, texts that look alike are.
+    var uniqueKey: Data?
+    var orderingKey: Data? { operation.orderingBytes }
     var isHeld = false
 
     /// Whether it has not expired, or may have had its effect all the same.
@@ -57,7 +59,7 @@ struct InMemoryState {
   /// The last runs that did not end an operation.
   var attempts: [Int64: [OperationAttempt]] = [:]
   /// What the other side was last known to have, by record.
-  var latest: [String: Data] = [:]
+  var latest: [Data: Data] = [:]
   /// How operations ended, and which ended first.
   private(set) var outcomes: [OperationID: StoredOutcome] = [:]
   private var ended: [OperationID] = []
@@ -65,11 +67,11 @@ struct InMemoryState {
   init(limits: StoreLimits) { self.limits = limits }
 
   /// The record that an operation changes.
-  static func record(of operation: StoredOperation) -> String {
-    operation.orderingKey.map(record(keyed:)) ?? "operation \(operation.id)"
+  static func record(of operation: StoredOperation) -> Data {
+    operation.orderingKey.map(record(keyed:)) ?? Data("operation \(operation.id)".utf8)
   }
 
-  static func record(keyed key: String) -> String { "key \(key)" }
+  static func record(keyed key: String) -> Data { Data("key \(key)".utf8) }
 
   mutating func keepOutcome(
     of id: OperationID, _ reason: OutboxReceipt.Reason, _ output: Data?, at date: Date
@@ -137,6 +139,7 @@ struct InMemoryState {
     var report = OpeningReport()
     latestDate = .max
     settleClock(at: date)
+    forgetOpenLanes(at: date)
     for (id, row) in sorted {
       if row.isUnreadable { rows[id]?.isUnreadable = false }
       guard row.token != nil else { continue }
@@ -235,6 +238,11 @@ struct InMemoryState {
     receipt.last = max(receipt.last, date)
     receipts[[kind, reason.rawValue]] = receipt
   }
+}
+
+extension StoredOperation {
+  /// The ordering key as stores compare it.
+  var orderingBytes: Data? { orderingKey.map { Data($0.utf8) } }
 }
 
 // What a clock does that is set back.

@@ -183,8 +183,9 @@ public final class InMemoryStore: OutboxStore {
 
   /// The operations of an ordering key that are not finished, in order.
   public func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
-    state.withLock { state in
-      state.sorted.map(\.value.operation).filter { $0.orderingKey == orderingKey }
+    let key = Data(orderingKey.utf8)
+    return state.withLock { state in
+      state.sorted.filter { $0.value.orderingKey == key }.map(\.value.operation)
     }
   }
 

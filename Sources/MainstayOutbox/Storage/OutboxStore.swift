@@ -36,7 +36,8 @@ public protocol OutboxStore: Sendable {
   /// Operations of types that no living owner has claimed are parked, and those that a constraint
   /// holds back wait; a request without types sets nothing aside. Where there is room, what waits
   /// for constraints is leased as well, if they hold here: another owner may have set it aside.
-  /// Whoever lost their last run is leased alone. What has expired is left to ``promote(_:)``,
+  /// Whoever lost their last run is leased alone, and is left where it is by a request that passes
+  /// such operations by. What has expired is left to ``promote(_:)``,
   /// unless it may have had its effect. A kind that is paused is passed by at the cost of a look,
   /// however much of it waits.
   func claim(_ request: ClaimRequest) async throws -> Claim
@@ -194,17 +195,31 @@ public struct ClaimRequest: Sendable, Equatable {
   public let limits: [PayloadType: Int]
   /// What does not hold now.
   public let unmet: Set<OperationConstraint>
+  /// Whether operations that lost their last run stay where they are, and keep nobody waiting.
+  ///
+  /// What runs has been running for so long that others go on beside it. Such a request is not made
+  /// by somebody who is alone.
+  public let passesSuspects: Bool
 
   /// Makes a request.
+  ///
+  /// - Parameters:
+  ///   - limit: How many operations at most.
+  ///   - types: The payloads that its workers read.
+  ///   - isAlone: Whether nothing else runs.
+  ///   - limits: How many operations of a type at most; none has a limit of its own by default.
+  ///   - unmet: What does not hold now; nothing by default.
+  ///   - passesSuspects: Whether what lost its last run stays where it is; false by default.
   public init(
     limit: Int, types: Set<PayloadType>, isAlone: Bool, limits: [PayloadType: Int] = [:],
-    unmet: Set<OperationConstraint> = []
+    unmet: Set<OperationConstraint> = [], passesSuspects: Bool = false
   ) {
     self.limit = limit
     self.types = types
     self.isAlone = isAlone
     self.limits = limits
     self.unmet = unmet
+    self.passesSuspects = passesSuspects
   }
 
   /// Whether there is a worker for a type, and a place for one more of it.

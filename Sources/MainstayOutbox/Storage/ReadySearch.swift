@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
+package import GRDB
 internal import Mainstay
 
 /// Looks for what can be leased, and sets aside what cannot.
@@ -14,7 +14,8 @@ package struct ReadySearch {
   private static let stride = 1000
 
   private let request: ClaimRequest
-  private let lanes: Set<String>
+  /// The lanes in which nothing may run.
+  private let closed: Set<String>
   /// What has expired by then is not looked at: it is dropped soon.
   private let date: Int64
   private let db: Database
@@ -24,15 +25,15 @@ package struct ReadySearch {
   /// What it has parked for want of a worker.
   private(set) var unknown: [PayloadType: Int] = [:]
 
-  init(_ request: ClaimRequest, lanes: [String], at date: Int64, _ db: Database) {
+  package init(_ request: ClaimRequest, closed: Set<String>, at date: Int64, _ db: Database) {
     self.request = request
-    self.lanes = Set(lanes)
+    self.closed = closed
     self.date = date
     self.db = db
   }
 
   /// A row that may be leased, and what it says.
-  typealias Found = (row: Row, operation: StoredOperation)
+  package typealias Found = (row: Row, operation: StoredOperation)
 
   /// Ready operations whose last run ended with the death of its process.
   ///
@@ -40,7 +41,7 @@ package struct ReadySearch {
   mutating func suspects() throws -> [Found] {
     let statement = try db.cachedStatement(sql: Self.suspectsQuery)
     return try Row.fetchAll(statement, arguments: [date]).compactMap { row in
-      guard String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true,
+      guard String.fromDatabaseValue(row["lane"]).map(closed.contains) != true,
         request.mayRun(Self.type(kind: row["kind"], version: row["version"]))
       else { return nil }
       return try runnable(row)
@@ -48,28 +49,52 @@ package struct ReadySearch {
   }
 
   /// The ready operations that rank first, of those types that have a worker to spare.
-  mutating func ready() throws -> [Found] {
-    var found: [Found] = []
+  ///
+  /// - Parameter suspects: What is passed by; nothing by default.
+  /// - Returns: The operations, in the order of their ranks.
+  /// - Throws: What the database throws.
+  package mutating func ready(besides suspects: [Found] = []) throws -> [Found] {
+    let passed = Set(suspects.map(\.operation.id))
+    var runs = try openRuns()
+    var (found, left): ([Found], [PayloadType: Int]) = ([], request.limits)
+    while found.count < request.limit,
+      let row = try runs.next(atMost: request.limit - found.count, where: { left[$0] != 0 })
+    {
+      guard setAside < Self.stride else {
+        isPartial = true
+        break
+      }
+      guard let one = try runnable(row), !passed.contains(one.operation.id) else { continue }
+      found.append(one)
+      left[one.operation.type]? -= 1
+    }
+    return found
+  }
+
+  /// The runs of which something may be leased; those that nobody reads are set aside.
+  private mutating func openRuns() throws -> RankedRuns {
+    var runs = RankedRuns(Self.placesQuery, at: date, db)
     let start = ["".databaseValue, "".databaseValue, Int64.min.databaseValue]
     var last = start
-    while let run = try nextRun(after: last) {
-      let values: [DatabaseValue] = [run["lane"], run["kind"], run["version"]]
+    while let first = try nextRun(after: last) {
+      let values: [DatabaseValue] = [first["lane"], first["kind"], first["version"]]
       // Nothing is greater than what a damaged row lacks; it sorts before everything else.
       last = zip(values, start).map { $0.isNull ? $1 : $0 }
-      guard let lane = String.fromDatabaseValue(last[0]), lanes.contains(lane) else { continue }
-      found += try rows(of: values)
+      guard String.fromDatabaseValue(values[0]).map(closed.contains) != true else { continue }
+      let type = Self.type(kind: values[1], version: values[2])
+      if request.mayRun(type) {
+        runs.append(values, of: type, from: first)
+      } else if !request.types.contains(type), try !isKnownElsewhere(values) {
+        // However busy others are.
+        try park(values, type)
+      }
     }
-    return Self.first(request.limit, of: found, limits: request.limits)
+    return runs
   }
 
   /// Those that rank first, and no more of a type than its limit: a type may wait in several lanes.
-  static func first(_ count: Int, of found: [Found], limits: [PayloadType: Int]) -> [Found] {
-    var counts: [PayloadType: Int] = [:]
-    return found.sorted { rank($0.row) < rank($1.row) }.filter { found in
-      let type = found.operation.type
-      counts[type, default: 0] += 1
-      return counts[type, default: 0] <= limits[type] ?? .max
-    }.prefix(count).map { $0 }
+  static func first(_ count: Int, of found: [Found]) -> [Found] {
+    found.sorted { rank($0.row) < rank($1.row) }.prefix(count).map { $0 }
   }
 
   private static func rank(_ row: Row) -> (Int64, Int64) { (row["rank"], row["id"]) }
@@ -81,27 +106,16 @@ package struct ReadySearch {
       arguments: StatementArguments(last) + [Int64.max, Int64.max])
   }
 
-  private mutating func rows(of run: [DatabaseValue]) throws -> [Found] {
-    let type = Self.type(kind: run[1], version: run[2])
-    let limit = min(request.limit, request.limits[type] ?? request.limit)
-    // A type that no worker of anybody knows is set aside, however busy others are.
-    let isKnown = request.types.contains(type)
-    if !isKnown, try isKnownElsewhere(run) { return [] }
-    var known: [Found] = []
-    while known.count < limit || !isKnown {
-      guard setAside < Self.stride else {
-        isPartial = true
-        break
-      }
-      let statement = try db.cachedStatement(sql: Self.rowsQuery)
-      let after: (Int64, Int64) = known.last.map { Self.rank($0.row) } ?? (.min, .min)
-      let wanted = isKnown ? limit - known.count : Self.stride
-      let rows = try Row.fetchAll(
-        statement, arguments: StatementArguments(run) + [after.0, after.1, date, wanted])
-      if rows.isEmpty { break }
-      known += try rows.compactMap { try runnable($0) }
-    }
-    return known
+  /// Sets a run aside that no worker of anybody knows.
+  private mutating func park(_ run: [DatabaseValue], _ type: PayloadType) throws {
+    guard setAside < Self.stride else { return isPartial = true }
+    try db.cachedStatement(sql: Self.parking).execute(
+      arguments: StatementArguments(run) + [date, Self.stride - setAside])
+    let count = db.changesCount
+    guard count > 0 else { return }
+    setAside += count
+    unknown[type, default: 0] += count
+    if setAside >= Self.stride { isPartial = true }
   }
 
   /// Whether another owner reads what is in a run: one that is dead has been taken out before.
@@ -121,24 +135,27 @@ package struct ReadySearch {
       version: Int.fromDatabaseValue(version) ?? 0)
   }
 
-  /// Sets aside what nobody knows, what a constraint holds back, and a row that is not legal: it
-  /// must not stop the others.
+  /// Sets aside what a constraint holds back, and a row that is not legal: it must not stop the
+  /// others.
   private mutating func runnable(_ row: Row) throws -> Found? {
     let operation = try? OperationRow.operation(row, state: .leased)
-    let type = operation?.type ?? Self.type(kind: row["kind"], version: row["version"])
-    let isKnown = request.types.contains(type)
-    if isKnown, let operation, operation.constraints.isDisjoint(with: request.unmet) {
-      return (row, operation)
+    if let operation {
+      guard operation.isWanted(at: date) else { return nil }
+      if operation.constraints.isDisjoint(with: request.unmet) { return (row, operation) }
     }
     setAside += 1
-    if !isKnown { unknown[type, default: 0] += 1 }
-    let (state, cause) =
-      isKnown
-      ? operation == nil ? ("parked", "unreadable") : ("waiting", "constraint")
-      : ("parked", "unknownType")
+    let (state, cause) = operation == nil ? ("parked", "unreadable") : ("waiting", "constraint")
     try db.cachedStatement(sql: "UPDATE mainstay_op SET state = ?, cause = ? WHERE id = ?")
       .execute(arguments: [state, cause, row["id"] as Int64])
     return nil
+  }
+}
+
+extension StoredOperation {
+  /// Whether it has not expired at a time, or may have had its effect all the same.
+  func isWanted(at date: Int64) -> Bool {
+    guard let expires, effect.isSafe else { return true }
+    return expires.milliseconds > date
   }
 }
 
@@ -151,15 +168,24 @@ extension ReadySearch {
 
   /// All columns of the index are named: SQLite would go through the whole run for fewer.
   package static let nextRunQuery = """
-    SELECT lane, kind, version FROM mainstay_op
+    SELECT lane, kind, version, rank, id FROM mainstay_op
     WHERE state = 'ready' AND (lane, kind, version, rank, id) > (?, ?, ?, ?, ?)
     ORDER BY lane, kind, version, rank, id LIMIT 1
     """
 
-  package static let rowsQuery = """
-    SELECT \(OperationRow.op) FROM mainstay_op
+  /// Of whole rows it looks at what says whether they are wanted, and that is before the payload.
+  package static let placesQuery = """
+    SELECT rank, id FROM mainstay_op
     WHERE state = 'ready' AND lane IS ? AND kind IS ? AND version IS ?
       AND (rank, id) > (?, ?) AND \(OperationRow.isWanted)
     ORDER BY rank, id LIMIT ?
+    """
+
+  package static let parking = """
+    UPDATE mainstay_op SET state = 'parked', cause = 'unknownType' WHERE id IN (
+      SELECT id FROM mainstay_op
+      WHERE state = 'ready' AND lane IS ? AND kind IS ? AND version IS ?
+        AND \(OperationRow.isWanted)
+      ORDER BY rank, id LIMIT ?)
     """
 }

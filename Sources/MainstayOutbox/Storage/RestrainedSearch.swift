@@ -12,14 +12,15 @@ package struct RestrainedSearch {
   typealias Found = ReadySearch.Found
 
   private let request: ClaimRequest
-  private let lanes: Set<String>
+  /// The lanes in which nothing may run.
+  private let closed: Set<String>
   /// What has expired by then is not looked at: it is dropped soon.
   private let date: Int64
   private let db: Database
 
-  init(_ request: ClaimRequest, lanes: [String], at date: Int64, _ db: Database) {
+  init(_ request: ClaimRequest, closed: Set<String>, at date: Int64, _ db: Database) {
     self.request = request
-    self.lanes = Set(lanes)
+    self.closed = closed
     self.date = date
     self.db = db
   }
@@ -31,17 +32,26 @@ package struct RestrainedSearch {
     guard room > 0 else { return [] }
     var limits = request.limits
     for found in ready { limits[found.operation.type]? -= 1 }
-    var found: [Found] = []
+    var runs = RankedRuns(Self.placesQuery, at: date, db)
     let start = ["".databaseValue, "".databaseValue, "".databaseValue, Int64.min.databaseValue]
     var last = start
     while let run = try nextRun(after: last) {
       let values: [DatabaseValue] = [run["constraints"], run["lane"], run["kind"], run["version"]]
       last = zip(values, start).map { $0.isNull ? $1 : $0 }
-      let limit = min(room, limits[ReadySearch.type(kind: values[2], version: values[3])] ?? room)
-      guard limit > 0, mayRun(run) else { continue }
-      found += try rows(of: values, limit)
+      if mayRun(run) {
+        let type = ReadySearch.type(kind: values[2], version: values[3])
+        runs.append(values, of: type, from: run)
+      }
     }
-    return ReadySearch.first(room, of: found, limits: limits)
+    var found: [Found] = []
+    while found.count < room,
+      let row = try runs.next(atMost: room - found.count, where: { limits[$0] != 0 })
+    {
+      guard let one = legal(row), one.operation.lostRuns == 0 else { continue }
+      found.append(one)
+      limits[one.operation.type]? -= 1
+    }
+    return found
   }
 
   /// The oldest one whose last run ended with the death of its process, of those types that have a
@@ -60,15 +70,9 @@ package struct RestrainedSearch {
       arguments: StatementArguments(last) + [Int64.max, Int64.max])
   }
 
-  private func rows(of run: [DatabaseValue], _ limit: Int) throws -> [Found] {
-    let statement = try db.cachedStatement(sql: Self.rowsQuery)
-    return try Row.fetchAll(statement, arguments: StatementArguments(run) + [date, limit])
-      .compactMap(legal)
-  }
-
   /// Whether a worker reads what is in a row, its lane is open, and all that it waits for holds.
   private func mayRun(_ row: Row) -> Bool {
-    guard let lane = String.fromDatabaseValue(row["lane"]), lanes.contains(lane),
+    guard let lane = String.fromDatabaseValue(row["lane"]), !closed.contains(lane),
       request.types.contains(ReadySearch.type(kind: row["kind"], version: row["version"])),
       let text = String.fromDatabaseValue(row["constraints"]),
       let constraints = try? OperationRow.constraints(in: text)
@@ -76,9 +80,13 @@ package struct RestrainedSearch {
     return constraints.isDisjoint(with: request.unmet)
   }
 
-  /// A row that is not legal waits on, and is found out when it is looked at anew.
+  /// A row that is not legal waits on, and is found out when it is looked at anew; one that has
+  /// expired is dropped soon.
   private func legal(_ row: Row) -> Found? {
-    (try? OperationRow.operation(row, state: .leased)).map { (row, $0) }
+    guard let operation = try? OperationRow.operation(row, state: .leased),
+      operation.isWanted(at: date)
+    else { return nil }
+    return (row, operation)
   }
 }
 
@@ -91,16 +99,16 @@ extension RestrainedSearch {
     """
 
   package static let nextRunQuery = """
-    SELECT constraints, lane, kind, version FROM mainstay_op
+    SELECT constraints, lane, kind, version, rank, id FROM mainstay_op
     WHERE state = 'waiting' AND run_at IS NULL
       AND (constraints, lane, kind, version, rank, id) > (?, ?, ?, ?, ?, ?)
     ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
     """
 
-  package static let rowsQuery = """
-    SELECT \(OperationRow.op) FROM mainstay_op
+  package static let placesQuery = """
+    SELECT rank, id FROM mainstay_op
     WHERE state = 'waiting' AND run_at IS NULL AND constraints IS ? AND lane IS ? AND kind IS ?
-      AND version IS ? AND crashes = 0 AND \(OperationRow.isWanted)
+      AND version IS ? AND (rank, id) > (?, ?) AND crashes = 0 AND \(OperationRow.isWanted)
     ORDER BY rank, id LIMIT ?
     """
 }

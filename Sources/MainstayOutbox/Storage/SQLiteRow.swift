@@ -35,6 +35,21 @@ extension OperationID {
   }
 }
 
+extension Row {
+  /// The value of a column; nil where it is empty, or of another type than this library writes.
+  ///
+  /// Nothing holds the rows of a damaged file to the types of their columns, and GRDB ends the
+  /// process where a value cannot be converted.
+  func legal<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+    (self[column] as DatabaseValue?).flatMap(Value.fromDatabaseValue)
+  }
+
+  /// The same, or what stands for a value that is not legal.
+  func legal<Value: DatabaseValueConvertible>(_ column: String, or substitute: Value) -> Value {
+    legal(column) ?? substitute
+  }
+}
+
 /// A row of `op` or `dead` as an operation; both have these columns.
 enum OperationRow {
   static let common = """
@@ -174,6 +189,8 @@ extension OutboxError {
     let code: Code =
       switch error.resultCode {
       case .SQLITE_FULL: .diskFull
+      // There was no room for the index of the log.
+      case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: .diskFull
       case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
         .unavailable
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupted

@@ -39,11 +39,11 @@ extension SQLiteStore {
             (SELECT id FROM mainstay_dead WHERE uuid = ?1)) ORDER BY number
           """, arguments: [id.data]
       ).map { row in
-        let code = (row["error_code"] as String?).flatMap { ErrorCode($0) }
+        let code = (row.legal("error_code") as String?).flatMap { ErrorCode($0) }
         return OperationAttempt(
-          number: row["number"], ended: Date(milliseconds: row["at"]),
-          failure: code.map { FailureNote(code: $0, message: row["error_message"] ?? "") },
-          effect: EffectCertainty(rawValue: row["effect"]) ?? .sentUnknown)
+          number: row.legal("number", or: 0), ended: Date(milliseconds: row.legal("at", or: 0)),
+          failure: code.map { FailureNote(code: $0, message: row.legal("error_message", or: "")) },
+          effect: EffectCertainty(rawValue: row.legal("effect", or: "")) ?? .sentUnknown)
       }
     }
   }

@@ -16,13 +16,13 @@ extension SQLiteStore {
           FROM mainstay_op WHERE uuid = ?
           """, arguments: [id.data])
       guard let row else { return nil }
-      let (isRunning, isSafe): (Bool, Bool) = (row["running"], row["safe"])
+      let (isRunning, isSafe) = (row.legal("running", or: false), row.legal("safe", or: false))
       if !isRunning, isSafe {
         try departure(db).remove(row, as: .cancelled)
         return .cancelled
       }
       // Nobody here can ask what became of it.
-      if row["parked"] {
+      if row.legal("parked", or: false) {
         try departure(db).outdateLatest(of: row)
         try departure(db).remove(row, as: .cancelled)
         return .mayHaveHappened
@@ -94,7 +94,7 @@ private struct Obstacles {
 
   func all(before row: Row) throws -> [Obstacle] {
     guard let operation = try? OperationRow.operation(row) else { return [.unreadable] }
-    let cause: String? = row["cause"]
+    let cause: String? = row.legal("cause")
     var found: [Obstacle] = []
     switch operation.state {
     case .leased: return [.running]
@@ -114,7 +114,7 @@ private struct Obstacles {
   }
 
   private func blockers(of row: Row) throws -> [Obstacle] {
-    let (number, key): (Int64, Data?) = (row["id"], row["ordering_key"])
+    let (number, key): (Int64, Data?) = (row["id"], row.legal("ordering_key"))
     var found: [Obstacle] = []
     found += try ids(
       "SELECT uuid FROM mainstay_op JOIN mainstay_dep ON needs = id WHERE op = ? ORDER BY id",
@@ -156,7 +156,7 @@ private struct Obstacles {
 
   /// What lost its last run is tried alone, the oldest first, and before everything else.
   private func suspects(besides operation: StoredOperation) throws -> [Obstacle] {
-    let lanes = Set(try SQLiteStore.openLanes(db, at: date.milliseconds))
+    let closed = try SQLiteStore.closedNames(db, at: date.milliseconds)
     let rows = try Row.fetchAll(
       db,
       sql: """
@@ -165,11 +165,11 @@ private struct Obstacles {
         """, arguments: [date.milliseconds])
     let first = rows.first { row in
       let type = ReadySearch.type(kind: row["kind"], version: row["version"])
-      return String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true
+      return String.fromDatabaseValue(row["lane"]).map(closed.contains) == false
         && (types.isEmpty || types.contains(type)) && !paused.contains(type.kind.rawValue)
         && waitsForNothing(row)
     }
-    guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
+    guard let first, let id = OperationID(data: first.legal("uuid", or: Data())) else { return [] }
     guard id == operation.id else { return [.letsPass(id)] }
     let others = try Bool.fetchOne(
       db, sql: "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE owner IS NOT NULL)")

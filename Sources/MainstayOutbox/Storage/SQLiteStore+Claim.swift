@@ -54,27 +54,24 @@ extension SQLiteStore {
     _ request: ClaimRequest, _ db: Database
   ) throws -> (rows: [ReadySearch.Found], isExclusive: Bool, search: ReadySearch) {
     let date = now().milliseconds
-    let lanes = try Self.openLanes(db, at: date)
-    var search = ReadySearch(request, lanes: lanes, at: date, db)
+    let closed = try Self.closedNames(db, at: date)
+    var search = ReadySearch(request, closed: closed, at: date, db)
     let suspects = try search.suspects()
-    guard suspects.isEmpty else {
+    guard suspects.isEmpty || request.passesSuspects else {
       return (request.isAlone ? Array(suspects.prefix(1)) : [], true, search)
     }
-    let ready = try search.ready()
-    let restrained = RestrainedSearch(request, lanes: lanes, at: date, db)
+    let ready = try search.ready(besides: suspects)
+    let restrained = RestrainedSearch(request, closed: closed, at: date, db)
     let rows = ready + (try restrained.first(besides: ready))
-    if rows.isEmpty, let suspect = try restrained.suspect() {
+    if rows.isEmpty, !request.passesSuspects, let suspect = try restrained.suspect() {
       return (request.isAlone ? [suspect] : [], true, search)
     }
-    return (ReadySearch.first(request.limit, of: rows, limits: [:]), false, search)
+    return (ReadySearch.first(request.limit, of: rows), false, search)
   }
 
-  /// The lanes in which something may run.
-  static func openLanes(_ db: Database, at date: Int64) throws -> [String] {
-    let closed = Set(try closures(db, at: date).map(\.lane))
-    return try String.fetchAll(
-      db.cachedStatement(sql: "SELECT name FROM mainstay_lane ORDER BY name")
-    ).filter { !closed.contains($0) }
+  /// The lanes in which nothing may run; one that nobody has closed has no row anywhere.
+  static func closedNames(_ db: Database, at date: Int64) throws -> Set<String> {
+    Set(try closures(db, at: date).map(\.lane))
   }
 
   /// What closes lanes now, by their names.
@@ -90,7 +87,10 @@ extension SQLiteStore {
       sql += " UNION ALL SELECT lane, 'throttled', until FROM mainstay_rest WHERE until > ?1"
     }
     return try Row.fetchAll(db.cachedStatement(sql: sql + " ORDER BY 1, 2"), arguments: [date])
-      .map { ($0["name"], $0["cause"], $0["until"]) }
+      .compactMap { row in
+        guard let name: String = row.legal("name") else { return nil }
+        return (name, row.legal("cause", or: ""), row.legal("until"))
+      }
   }
 
   /// Tokens grow for each operation, whoever leases it, and also after a power cut that undid the

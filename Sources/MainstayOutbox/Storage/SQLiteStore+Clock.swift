@@ -79,7 +79,8 @@ extension SQLiteStore {
     guard let own = connection.lock else { return true }
     let folder = URL(filePath: own.path).deletingLastPathComponent()
     return try String.fetchAll(
-      db, sql: "SELECT lock FROM mainstay_owner WHERE id <> ?", arguments: [connection.owner]
+      db, sql: "SELECT lock FROM mainstay_owner WHERE id <> ? AND typeof(lock) = 'text'",
+      arguments: [connection.owner]
     ).contains { OwnerLock.isHeld(path: folder.appending(path: $0).path(percentEncoded: false)) }
   }
 

@@ -37,7 +37,7 @@ extension SQLiteStore {
       arguments: [number])
     try departure.release(number)
     // It may have held back one that stands before it, which was redriven earlier.
-    try departure.unblock(row["ordering_key"])
+    try departure.unblock(row.legal("ordering_key"))
     return true
   }
 
@@ -72,7 +72,7 @@ extension SQLiteStore {
       guard let row else { return false }
       try Self.note(news, of: row, db)
       let number: Int64 = row["id"]
-      guard row["state"] == OperationState.conflicted.rawValue else { return true }
+      guard row.legal("state") == OperationState.conflicted.rawValue else { return true }
       if fields.isEmpty {
         try db.execute(sql: "DELETE FROM mainstay_conflict WHERE op = ?", arguments: [number])
         try db.execute(

@@ -130,7 +130,7 @@ extension SQLiteStore {
       throw OutboxError(.failed, details: "\(path) is not the database of this connection")
     }
     // Whoever rolls back takes new lanes back too, so none counts as known.
-    var arrival = Arrival(departure(db), path: path, knownLanes: [], limits: limits)
+    var arrival = Arrival(departure(db), path: path, limits: limits)
     var answer: Result<OperationID, any Error>?
     try db.inSavepoint {
       try refuseNewer(db)

@@ -24,15 +24,13 @@ extension SQLiteStore {
   private func insert(
     _ operations: [NewOperation], _ db: Database
   ) throws -> [Result<OperationID, any Error>] {
-    let known = state.withLock { $0.lanes }
-    var arrival = Arrival(departure(db), path: path, knownLanes: known, limits: limits)
+    var arrival = Arrival(departure(db), path: path, limits: limits)
     let results = try transaction(.full, db) {
       let results = try operations.map { try arrival.take($0) }
       try arrival.finish()
       try probe(.beforeEnqueueCommit, db)
       return results
     }
-    state.withLock { [lanes = arrival.knownLanes] in $0.lanes.formUnion(lanes) }
     try probe(.afterEnqueueCommit)
     return results
   }
@@ -42,8 +40,7 @@ extension SQLiteStore {
     guard !operations.isEmpty else { return [] }
     let limit = CallWatch.limit(for: operations.count)
     let ids = try await write(.full, within: limit, withReserve: false) { [self] db, _ in
-      // Whoever rolls back takes new lanes back too, so none counts as known.
-      var arrival = Arrival(departure(db), path: path, knownLanes: [], limits: limits)
+      var arrival = Arrival(departure(db), path: path, limits: limits)
       let ids = try operations.map { try arrival.take($0).get() }
       try arrival.finish()
       try probe(.beforeEnqueueCommit, db)

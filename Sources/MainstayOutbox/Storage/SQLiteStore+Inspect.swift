@@ -7,7 +7,7 @@ public import Mainstay
 extension SQLiteStore {
   /// What is there, by state.
   public func snapshot() async throws -> OutboxSnapshot {
-    try await read { [now] db in
+    try await readAtOnce { [now] db in
       let date = now()
       let closed = try Self.closedLanes(db, at: date.milliseconds)
       var snapshot = OutboxSnapshot()
@@ -21,14 +21,16 @@ extension SQLiteStore {
         """
       var oldest: Int64?
       for row in try Row.fetchAll(db.cachedStatement(sql: sql)) {
-        guard let state = OperationState(rawValue: row["state"]) else { continue }
+        guard let state = OperationState(rawValue: row.legal("state", or: "")) else { continue }
         snapshot.count(
-          state, row["n"], for: (row["why"] as String?).flatMap(WaitingCause.init),
-          in: closed(row["lane"]), isPaused: row["paused"])
-        oldest = min(oldest ?? .max, row["t"])
+          state, row["n"], for: (row.legal("why") as String?).flatMap(WaitingCause.init),
+          in: closed(row.legal("lane", or: "")), isPaused: row.legal("paused", or: false))
+        oldest = min(oldest ?? .max, row.legal("t", or: .max))
       }
       snapshot.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_dead") ?? 0
-      snapshot.oldestAge = oldest.map { .milliseconds(max(date.milliseconds - $0, 0)) }
+      snapshot.oldestAge = oldest.map {
+        .milliseconds(max(date.milliseconds - max($0, 0), 0))
+      }
       if snapshot.blocked > 0 {
         let sql = Self.following(isPaused, hasRests: try Schema.has("mainstay_rest", db))
         snapshot.following = try Int.fetchOne(
@@ -42,11 +44,11 @@ extension SQLiteStore {
   ///
   /// What else stands before one under its key, or is needed, holds it, and all that needs it.
   private static func following(_ isPaused: String, hasRests: Bool) -> String {
-    let rests = hasRests ? "SELECT lane FROM mainstay_rest WHERE until > ?1" : "SELECT NULL"
+    let rests = hasRests ? "UNION ALL SELECT lane FROM mainstay_rest WHERE until > ?1" : ""
     let isGoing = """
-      (state = 'leased' OR state = 'ready' AND NOT \(isPaused) AND lane IN (
-        SELECT name FROM mainstay_lane WHERE cause IS NULL OR until <= ?1
-        EXCEPT \(rests)))
+      (state = 'leased' OR state = 'ready' AND NOT \(isPaused) AND lane NOT IN (
+        SELECT name FROM mainstay_lane WHERE cause IS NOT NULL AND (until IS NULL OR until > ?1)
+        \(rests)))
       """
     return """
       WITH RECURSIVE held (id) AS (
@@ -66,17 +68,16 @@ extension SQLiteStore {
   private static func closedLanes(
     _ db: Database, at date: Int64
   ) throws -> (_ lane: String) -> LaneClosure.Cause? {
-    let open = Set(try openLanes(db, at: date))
     let causes = Dictionary(
       try closures(db, at: date).map { ($0.lane, LaneClosure.Cause(rawValue: $0.cause)) },
       uniquingKeysWith: { ($0?.strength ?? 0) > ($1?.strength ?? 0) ? $0 : $1 })
-    // One that is missing is damage, and a cause may be a newer build's: nothing runs there.
-    return { lane in open.contains(lane) ? nil : (causes[lane] ?? nil) ?? .paused }
+    // A cause may be a newer build's: nothing runs there.
+    return { lane in causes[lane].map { $0 ?? .paused } }
   }
 
   /// What came and what became of it.
   public func ledger() async throws -> OutboxLedger {
-    try await read { db in try Self.ledger(db) }
+    try await readAtOnce { db in try Self.ledger(db) }
   }
 
   static func ledger(_ db: Database) throws -> OutboxLedger {
@@ -87,9 +88,10 @@ extension SQLiteStore {
     ledger.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_dead") ?? 0
     ledger.receipts = try Row.fetchAll(db, sql: "SELECT * FROM mainstay_receipt").map { row in
       OutboxReceipt(
-        kind: row["kind"], reason: .init(rawValue: row["reason"]), count: row["count"],
-        bytes: row["bytes"], first: Date(milliseconds: row["first_at"]),
-        last: Date(milliseconds: row["last_at"]))
+        kind: row.legal("kind", or: ""), reason: .init(rawValue: row.legal("reason", or: "")),
+        count: row.legal("count", or: 0), bytes: row.legal("bytes", or: 0),
+        first: Date(milliseconds: row.legal("first_at", or: 0)),
+        last: Date(milliseconds: row.legal("last_at", or: 0)))
     }
     return ledger
   }
@@ -142,8 +144,8 @@ extension SQLiteStore {
         arguments: [id.data]
       ).map { row in
         StoredOutcome(
-          reason: .init(rawValue: row["reason"]), output: row["output"],
-          ended: Date(milliseconds: row["at"]))
+          reason: .init(rawValue: row.legal("reason", or: "")), output: row.legal("output"),
+          ended: Date(milliseconds: row.legal("at", or: 0)))
       }
     }
   }
@@ -199,8 +201,9 @@ extension SQLiteStore {
       ).compactMap { row in
         guard let operation = try? OperationRow.operation(row) else { return nil }
         return OutboxConflict(
-          operation: operation, remote: row["remote"],
-          fields: FieldConflict.all(in: row["fields"]), since: Date(milliseconds: row["since"]))
+          operation: operation, remote: row.legal("remote"),
+          fields: FieldConflict.all(in: row.legal("fields")),
+          since: Date(milliseconds: row.legal("since", or: 0)))
       }
     }
   }

@@ -38,6 +38,7 @@ extension SQLiteStore {
             (SELECT id FROM mainstay_op WHERE run_at <= ? ORDER BY run_at LIMIT \(Self.stride))
           """
       ).execute(arguments: [date])
+      try Self.forgetOpenLanes(db, at: date)
       try Self.unpark(types, db)
       let expired = try departure(db).expire(atMost: Self.stride)
       return (date, wasSetBack, expired, try Self.nextDue(after: date, db))
@@ -56,6 +57,14 @@ extension SQLiteStore {
     if isTime { reserve.take() }
   }
 
+  /// What closed lanes until now is over; what keeps none closed would be read by each claim.
+  static func forgetOpenLanes(_ db: Database, at date: Int64) throws {
+    try db.cachedStatement(sql: "DELETE FROM mainstay_lane WHERE cause IS NULL OR until <= ?")
+      .execute(arguments: [date])
+    try db.cachedStatement(sql: "DELETE FROM mainstay_rest WHERE until <= ?")
+      .execute(arguments: [date])
+  }
+
   private static func unpark(_ types: Set<PayloadType>, _ db: Database) throws {
     for type in types {
       try db.cachedStatement(
@@ -68,7 +77,8 @@ extension SQLiteStore {
   }
 
   private static func nextDue(after date: Int64, _ db: Database) throws -> Duration? {
-    let next = try Int64.fetchOne(
+    // What is no time is damage, and is never due; it sorts behind all times.
+    let next = try DatabaseValue.fetchOne(
       db.cachedStatement(
         sql: """
           SELECT min(t) FROM (
@@ -77,7 +87,7 @@ extension SQLiteStore {
             UNION ALL SELECT min(until) FROM mainstay_rest WHERE until > ?1
             UNION ALL SELECT min(expires_at) FROM mainstay_op WHERE expires_at > ?1)
           """), arguments: [date])
-    return next.map { .milliseconds(max($0 - date, 0)) }
+    return next.flatMap(Int64.fromDatabaseValue).map { .milliseconds(max($0 - date, 0)) }
   }
 
   /// Makes ready at once whatever waits because the network could not be reached.
@@ -124,8 +134,6 @@ extension SQLiteStore {
     _ lane: Lane, _ closure: LaneClosure, at date: Int64, _ db: Database
   ) throws {
     if let rest = closure.rest?.milliseconds {
-      try db.cachedStatement(sql: "INSERT OR IGNORE INTO mainstay_lane (name) VALUES (?)")
-        .execute(arguments: [lane.rawValue])
       try db.cachedStatement(
         sql: """
           INSERT INTO mainstay_rest (lane, until, wait) VALUES (?1, ?2, ?3)
@@ -153,8 +161,7 @@ extension SQLiteStore {
     try await write(.full) { db, _ in
       try db.execute(
         sql: """
-          UPDATE mainstay_lane SET cause = NULL, until = NULL, wait = NULL
-          WHERE name = ?1 AND (?2 IS NULL OR cause = ?2)
+          DELETE FROM mainstay_lane WHERE name = ?1 AND (?2 IS NULL OR cause = ?2)
           """, arguments: [lane.rawValue, cause?.rawValue])
       guard cause == nil || cause == .throttled else { return }
       try db.execute(

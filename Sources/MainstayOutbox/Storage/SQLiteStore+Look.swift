@@ -73,7 +73,7 @@ extension SQLiteStore {
   package func findings(
     _ progress: @escaping @Sendable (_ rows: Int, _ total: Int) -> Void
   ) async throws -> [String] {
-    try await read(within: nil) { db in
+    try await readAtOnce(within: nil) { db in
       // mainstay:ignore MS204 -- a bar without an end, for a file that is looked at for damage
       progress(0, (try? Arrival.load(db).pending) ?? 0)
       var findings = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)")
@@ -81,7 +81,7 @@ extension SQLiteStore {
       guard findings.isEmpty else { return findings }
       let foreign = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
       findings += foreign.prefix(20).map { row in
-        "A row of \(row["table"] as String? ?? "a table") belongs to one that is not there."
+        "A row of \(row.legal("table", or: "a table")) belongs to one that is not there."
       }
       let ledger = try Self.ledger(db)
       if !ledger.isBalanced {
@@ -125,10 +125,11 @@ extension SQLiteStore {
   ) throws -> [String] {
     let load = try Arrival.load(db)
     let bytes = try Int.fetchOne(db, sql: "SELECT sum(length(payload)) FROM mainstay_op") ?? 0
-    func cure(_ key: String, _ value: Int) -> String {
+    // It counts when it is used: what was counted now may be something else by then.
+    func cure(_ key: String, _ count: String) -> String {
       """
       While nothing uses the file, set it right: \
-      UPDATE mainstay_meta SET value = \(value) WHERE key = '\(key)'
+      UPDATE mainstay_meta SET value = (SELECT \(count) FROM mainstay_op) WHERE key = '\(key)'
       """
     }
     var found: [String] = []
@@ -136,14 +137,14 @@ extension SQLiteStore {
       found.append(
         """
         The counter says \(load.pending), and \(ledger.pending) are pending. \
-        \(cure("pending", ledger.pending))
+        \(cure("pending", "count(*)"))
         """)
     }
     if load.bytes != bytes {
       found.append(
         """
         The counter says \(load.bytes) bytes, and the payloads that wait have \(bytes). \
-        \(cure("bytes", bytes))
+        \(cure("bytes", "coalesce(sum(length(payload)), 0)"))
         """)
     }
     return found

@@ -28,7 +28,29 @@ extension SQLiteStore {
     }
   }
 
+  /// Opens the file; on a full disk once more, with the room that was kept for that: who works off
+  /// what waits makes room, and must not wait for it.
   private func connect() async throws -> OpeningReport {
+    do {
+      let report = try await enter()
+      reserve.take()
+      return report
+    } catch {
+      guard isForWantOfRoom(error), reserve.release() else { throw error }
+      // The room is for what has ended: it is taken again later, as after any other use.
+      let date = now()
+      state.withLock { $0.reserveChecked = date }
+      return try await enter()
+    }
+  }
+
+  private func isForWantOfRoom(_ error: any Error) -> Bool {
+    let error = OutboxError(error, path: path)
+    // The lock of an owner is a file, too.
+    return error.code == .diskFull || (error.underlying as? POSIXError)?.code == .ENOSPC
+  }
+
+  private func enter() async throws -> OpeningReport {
     try makeFolder()
     let lockPath = "\(path)-owner-\(UUID().uuidString.lowercased())"
     guard let lock = try OwnerLock(path: lockPath, besides: path) else {
@@ -39,9 +61,7 @@ extension SQLiteStore {
         throw OutboxError(.corrupted, details: "\(path) is no database")
       }
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      let report = try await join(queue, lock)
-      reserve.take()
-      return report
+      return try await join(queue, lock)
     } catch {
       lock.remove()
       throw error
@@ -68,6 +88,7 @@ extension SQLiteStore {
       agreeOnClock(db, connection, .normal)
       let lost = try transaction(.full, db) {
         try Self.settleClocks(db, at: now().milliseconds)
+        try Self.forgetOpenLanes(db, at: now().milliseconds)
         let lost = try recover(besides: connection, db)
         try db.execute(
           sql: "UPDATE mainstay_op SET cause = 'unknownType' WHERE state = 'parked'")
@@ -75,7 +96,7 @@ extension SQLiteStore {
       }
       tell(lost)
       var report = lost.report
-      report.isBalanced = try Self.ledger(db).isBalanced
+      report.isBalanced = try Self.atOnce(db) { try Self.ledger(db).isBalanced }
       report.warnings = try SQLiteLibrary.warnings(pretending: pretended, db)
       return (connection, report)
     }
@@ -232,13 +253,16 @@ extension SQLiteStore {
       db, sql: "SELECT id, lock, boot FROM mainstay_owner WHERE id <> ?",
       arguments: [connection.owner])
     for row in rows {
-      let lock = folder.appending(path: row["lock"] as String).path(percentEncoded: false)
-      let boot = String.fromDatabaseValue(row["boot"])
-      guard !OwnerLock.isHeld(path: lock, since: boot) else { continue }
+      // A name that nobody can read is that of no file, so nobody holds it.
+      let lock = (row.legal("lock") as String?).map {
+        folder.appending(path: $0).path(percentEncoded: false)
+      }
+      let boot: String? = row.legal("boot")
+      if let lock, OwnerLock.isHeld(path: lock, since: boot) { continue }
       try takeBack(from: row["id"], &lost, db)
       try db.execute(
         sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [row["id"] as Int64])
-      try? FileManager.default.removeItem(atPath: lock)
+      if let lock { try? FileManager.default.removeItem(atPath: lock) }
     }
     return lost
   }
@@ -252,19 +276,21 @@ extension SQLiteStore {
     let departure = departure(db)
     for row in rows {
       let id: Int64 = row["id"]
-      let crashes = min(max(row["crashes"] as Int, 0), OperationStateMachine.maximumLostRuns) + 1
+      let most = OperationStateMachine.maximumLostRuns
+      let crashes = min(max(row.legal("crashes", or: 0), 0), most) + 1
       try db.execute(
         sql: """
           UPDATE mainstay_op SET state = 'ready', owner = NULL, crashes = ?,
             effect = 'sentUnknown' WHERE id = ?
           """, arguments: [crashes, id])
       try Self.noteAttempt(of: id, nil, .sentUnknown, at: departure.date, db)
-      if crashes >= OperationStateMachine.maximumLostRuns {
+      if crashes >= most {
         try departure.bury(row, .crashed)
         lost.report.quarantined += 1
-        guard let uuid = OperationID(data: row["uuid"]) else { continue }
+        guard let uuid = OperationID(data: row.legal("uuid", or: Data())) else { continue }
         lost.givenUp.append(
-          GivenUp(id: uuid, kind: OperationKind(rawValue: row["kind"]), reason: .crashed))
+          GivenUp(
+            id: uuid, kind: OperationKind(rawValue: row.legal("kind", or: "")), reason: .crashed))
       }
     }
     lost.report.recovered += rows.count

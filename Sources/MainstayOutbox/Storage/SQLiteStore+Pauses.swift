@@ -46,6 +46,6 @@ extension ClaimRequest {
     guard !kinds.isEmpty else { return self }
     return ClaimRequest(
       limit: limit, types: types.filter { !kinds.contains($0.kind.rawValue) }, isAlone: isAlone,
-      limits: limits, unmet: unmet)
+      limits: limits, unmet: unmet, passesSuspects: passesSuspects)
   }
 }

@@ -14,8 +14,9 @@ extension SQLiteStore: OperationSearch {
         """
       return try Row.fetchAll(db.cachedStatement(sql: sql)).map { row in
         OperationTally(
-          kind: OperationKind(rawValue: row["kind"]), lane: Lane(rawValue: row["lane"]),
-          state: (row["state"] as String?).flatMap(OperationState.init(rawValue:)),
+          kind: OperationKind(rawValue: row.legal("kind", or: "")),
+          lane: Lane(rawValue: row.legal("lane", or: "")),
+          state: (row.legal("state") as String?).flatMap(OperationState.init(rawValue:)),
           count: row["n"])
       }
     }

@@ -58,12 +58,12 @@ extension SQLiteStore {
     if let failure = verdict.failure {
       try Self.noteAttempt(of: row["id"], failure, verdict.effect, at: date, db)
     }
-    if verdict.outdatesRecord(isCancelled: row["cancelled"]) {
+    if verdict.outdatesRecord(isCancelled: row.legal("cancelled", or: false)) {
       try departure(db).outdateLatest(of: row)
     }
     try apply(verdict, to: row, at: date, db)
     if let closure = verdict.closesLane {
-      try Self.close(Lane(rawValue: row["lane"]), closure, at: date, db)
+      try Self.close(Lane(rawValue: row.legal("lane", or: "")), closure, at: date, db)
     }
     try probe(.beforeSettleCommit, db)
     return true
@@ -71,7 +71,7 @@ extension SQLiteStore {
 
   /// Keeps what the other side has of the record, and the key under which it is sent anew.
   static func note(_ news: RecordNews, of row: Row, _ db: Database) throws {
-    let key: Data = row["ordering_key"] ?? row["uuid"]
+    let key = Departure.record(of: row)
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO mainstay_latest (key, state) VALUES (?, ?)"
     ).execute(arguments: [key, news.latest])
@@ -91,7 +91,7 @@ extension SQLiteStore {
     // Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask what
     // did.
     let isLost = verdict.effect.isSafe && verdict.next != .done || verdict.next == .parked
-    if row["cancelled"], isLost {
+    if row.legal("cancelled", or: false), isLost {
       return try departure.remove(row, as: .cancelled)
     }
     switch verdict.next {

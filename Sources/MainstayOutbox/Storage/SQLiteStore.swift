@@ -35,7 +35,6 @@ public final class SQLiteStore: OutboxStore {
     /// Whether tables of others stand in the file, as far as that could be read.
     var isSharedWithApp = false
     var leases: Int64 = 0
-    var lanes: Set<Lane> = []
     /// What others know that this owner reads.
     var types: Set<PayloadType> = []
     var reserveChecked: Date?
@@ -238,8 +237,14 @@ public final class SQLiteStore: OutboxStore {
     onAnyFile durability: Durability, _ db: Database, _ body: () throws -> T
   ) throws -> T {
     if host == nil { try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)") }
+    return try Self.inTransaction(.immediate, db, body)
+  }
+
+  private static func inTransaction<T>(
+    _ kind: Database.TransactionKind, _ db: Database, _ body: () throws -> T
+  ) throws -> T {
     var result: T?
-    try db.inTransaction(.immediate) {
+    try db.inTransaction(kind) {
       result = try body()
       return .commit
     }
@@ -272,6 +277,19 @@ public final class SQLiteStore: OutboxStore {
     } catch {
       throw suspect(error)
     }
+  }
+
+  /// Reads all that it reads as of one moment: others may write between two statements.
+  func readAtOnce<T: Sendable>(
+    within limit: Duration? = CallWatch.longLimit,
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await read(within: limit) { db in try Self.atOnce(db) { try body(db) } }
+  }
+
+  /// Does what it does on a file that stays as it is meanwhile.
+  static func atOnce<T>(_ db: Database, _ body: () throws -> T) throws -> T {
+    try inTransaction(.deferred, db, body)
   }
 
   var open: Connection {

@@ -103,8 +103,6 @@ private struct Wreckage {
       try copy("pause", key: ["kind"]) { $0 }
       try copy("attempt", key: ["op", "number"]) { $0 }
     }
-    try new.execute(
-      sql: "INSERT OR IGNORE INTO mainstay_lane (name) SELECT DISTINCT lane FROM mainstay_op")
     let keys = try Data.fetchAll(
       new, sql: "SELECT DISTINCT ordering_key FROM mainstay_op WHERE ordering_key IS NOT NULL")
     try keepNumbers()

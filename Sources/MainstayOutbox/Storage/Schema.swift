@@ -143,8 +143,9 @@ enum Schema {
   /// operation keeps its id, and so its place. Ordering keys are bytes: any text is legal, and one
   /// that is read as text would end at its first zero. `rank` is the time at which an operation
   /// counts as enqueued, by its priority; the smallest one runs first. A dead letter keeps what it
-  /// needs for the time after its redrive. `latest` is what the other side was last known to have
-  /// of a record, by the ordering key of what changes it, or by the operation where it has none.
+  /// needs for the time after its redrive. `lane` has those that somebody closed. `latest` is what
+  /// the other side was last known to have of a record, by the ordering key of what changes it, or
+  /// by the operation where it has none.
   /// `error_words` is JSON: what a failure says in words that can be translated, and of fields.
   /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it. Rows up
   /// to `settled_id` were enqueued at `settled_at` at the latest: only the others are looked at

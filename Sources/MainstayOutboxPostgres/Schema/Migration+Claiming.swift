@@ -2,7 +2,12 @@
 
 extension Migration {
   /// How operations are leased, and what is set aside meanwhile.
-  static let claiming = """
+  static let claiming = settingAside + "create function " + claim + leasing
+
+  /// The claim anew: a request without `p_alone` passes by what lost its last run, and its plans.
+  static let passing = "create or replace function " + claim + plans
+
+  private static let settingAside = """
 
     -- Sets aside what no living owner has a worker for, and says how much of which types.
     create function mainstay.park_unknown(p_limit integer) returns jsonb
@@ -94,8 +99,13 @@ extension Migration {
     -- One that somebody's open transaction needs may begin: the locks are those of rows that stay.
     --
     -- Leases what is ready and ranks first, and where there is room what waits for constraints that
-    -- hold here; a row without an operation says how it went.
-    create function mainstay.claim(
+    -- hold here; a row without an operation says how it went. Where it is not said whether nothing
+    -- else runs, what lost its last run stays where it is, and keeps nobody waiting.
+
+    """
+
+  private static let claim = """
+    mainstay.claim(
       p_owner bigint, p_lease bigint, p_limit integer, p_kinds text[], p_versions integer[],
       p_limits integer[], p_alone boolean, p_unmet text[], p_format integer, p_now bigint
     ) returns table (
@@ -138,13 +148,14 @@ extension Migration {
       -- In words that only the small index of suspects can answer: a plan that is made while there
       -- is little, and kept when there is much, would read everything that is ready otherwise.
       select o.id into v_suspect from mainstay.op as o
-        where o.crashes > 0 and array_position('{ready}', o.state) is not null
+        where p_alone is not null
+          and o.crashes > 0 and array_position('{ready}', o.state) is not null
           and \(isWanted("o", at: "v_at"))
           and (o.constraints is null or not o.constraints && p_unmet)
           and array_position(v_lanes, o.lane) is not null
           and array_position(v_open, o.kind || '/' || o.version) is not null
         order by o.id limit 1 for no key update skip locked;
-      if found then
+      if v_suspect is not null then
         return query select
           true, v_aside >= 1000, null::bigint, null::jsonb, null::mainstay.operation;
         if p_alone then
@@ -167,6 +178,7 @@ extension Migration {
             and \(isWanted("p", at: "v_at"))
             -- More may be held back than is set aside at once.
             and (p.constraints is null or not p.constraints && p_unmet)
+            and (p_alone is not null or p.crashes = 0)
           order by p.rank, p.id limit least(r.free, r.shared) for no key update skip locked) as o
       ), \(chosen(upTo: "p_limit"))
       select coalesce(array_agg(c.id), '{}') into v_chosen from chosen as c;
@@ -177,7 +189,8 @@ extension Migration {
       v_found := cardinality(v_chosen);
       if v_found = 0 then
         select o.id into v_suspect from mainstay.op as o
-          where o.crashes > 0 and o.state = 'waiting' and o.run_at is null
+          where p_alone is not null
+            and o.crashes > 0 and o.state = 'waiting' and o.run_at is null
             and \(isWanted("o", at: "v_at"))
             and not o.constraints && p_unmet and array_position(v_lanes, o.lane) is not null
             and array_position(v_open, o.kind || '/' || o.version) is not null
@@ -205,6 +218,10 @@ extension Migration {
       return query select
         false, v_aside >= 1000, null::bigint, v_unknown, null::mainstay.operation;
     end $$;
+
+    """
+
+  private static let leasing = """
 
     create function mainstay.lease(p_owner bigint, p_ids bigint[])
     returns table (token bigint, operation mainstay.operation) language plpgsql volatile as $$

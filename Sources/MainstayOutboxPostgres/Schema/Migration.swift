@@ -32,6 +32,7 @@ struct Migration: Sendable {
     // Functions that a later step replaces are planned as others until that says the same.
     Migration(number: 11, name: "plans", sql: plans),
     Migration(number: 12, name: "turns", sql: turns),
+    Migration(number: 13, name: "passing", sql: passing),
   ]
 
   /// The format that this build has: the number of its last step.

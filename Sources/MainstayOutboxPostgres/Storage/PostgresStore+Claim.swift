@@ -20,8 +20,9 @@ extension PostgresStore {
       .int(Int64(min(request.limit, 10_000))), .texts(types.map(\.kind.rawValue)),
       .ints(types.map { Int64($0.version) }),
       .ints(types.map { type in request.limits[type].map { Int64(min($0, 10_000)) } }),
-      .bool(request.isAlone), .texts(request.unmet.map(\.rawValue)),
-      .int(Int64(Migration.format)), time,
+      // What is not said is that others wait for what lost its last run.
+      request.passesSuspects ? .null : .bool(request.isAlone),
+      .texts(request.unmet.map(\.rawValue)), .int(Int64(Migration.format)), time,
     ]
     let owner = try owner
     do {

@@ -166,6 +166,36 @@ extension StoreConformance {
       }
       desk.same(try await desk.store.claim().map(\.text), ["new"])
     },
+    Rule("what lost its last run holds nobody up where it is to be passed by") { desk in
+      let held = NewOperation.Wishes(constraints: [.power])
+      for text in ["a", "pill"] { _ = try await desk.store.insert(.note(text)) }
+      _ = try await desk.store.insert(.note("held pill", wishes: held))
+      desk.same(try await desk.store.claim().count, 3)
+      try await desk.crash()
+      desk.hold(try await desk.store.claim(isAlone: false, unmet: [.power]).isEmpty)
+      _ = try await desk.store.insert(.note("new"))
+      _ = try await desk.store.insert(.note("held", wishes: held))
+      desk.hold(try await desk.store.claim(isAlone: false).isEmpty, "nobody said so yet")
+      let passing = ClaimRequest(
+        limit: 4, types: NewOperation.types, isAlone: false, passesSuspects: true)
+      let claim = try await desk.store.claim(passing)
+      desk.same(claim.operations.map(\.text), ["new", "held"])
+      desk.hold(!claim.isExclusive)
+      let none = try await desk.store.claim(passing)
+      desk.hold(none.operations.isEmpty && !none.isExclusive)
+      for leased in claim.operations {
+        desk.hold(try await desk.store.settle(leased.lease, OperationVerdict(.done)))
+      }
+      // They were only passed by: each is tried alone, as before.
+      for text in ["a", "pill", "held pill"] {
+        let alone = try await desk.store.claim()
+        desk.same(alone.map(\.text), [text])
+        for leased in alone {
+          desk.same(leased.operation.lostRuns, 1)
+          desk.hold(try await desk.store.settle(leased.lease, OperationVerdict(.done)))
+        }
+      }
+    },
     Rule("what lost its last run holds nobody up while its type has no place") { desk in
       let (note, other) = (
         PayloadType(kind: "note", version: 1), PayloadType(kind: "other", version: 1)

@@ -90,6 +90,29 @@ extension StoreConformance {
       for _ in 0..<4 { desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty) }
       desk.same(try await desk.store.claim().count, 1)
     },
+    Rule("of many lanes the oldest go first, past what is held back") { desk in
+      let held = NewOperation.Wishes(constraints: [.power])
+      _ = try await desk.store.insert(
+        contentsOf: (0..<120).map { number in
+          .note(
+            "\(number)", lane: Lane(rawValue: "lane \(number % 60)"),
+            wishes: number % 3 == 0 ? held : NewOperation.Wishes())
+        })
+      try await desk.store.close("lane 1", LaneClosure(.paused))
+      var found: [String] = []
+      while true {
+        let claim = try await desk.store.claim(4, unmet: [.power])
+        if claim.isEmpty { break }
+        for leased in claim {
+          found.append(leased.text)
+          desk.hold(try await desk.store.settle(leased.lease, OperationVerdict(.done)))
+        }
+      }
+      desk.same(found, (0..<120).filter { $0 % 3 != 0 && $0 % 60 != 1 }.map { "\($0)" })
+      try await desk.store.reopen("lane 1", closedFor: nil)
+      desk.same(try await desk.store.claim(4, unmet: [.power]).map(\.text), ["1", "61"])
+      desk.same(try await desk.store.claim(99).count, 40)
+    },
     Rule("others let one pass that lost its run and waits for nothing") { desk in
       let pill = try await desk.store.insert(.note("pill"))
       desk.same(try await desk.store.claim().count, 1)

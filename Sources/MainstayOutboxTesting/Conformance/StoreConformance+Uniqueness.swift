@@ -21,6 +21,25 @@ extension StoreConformance {
         desk.hold(ledger.isBalanced)
         desk.same(try await desk.store.claim().map(\.text), ["a"])
       },
+      Rule("keys that look alike are others, unless their bytes are the same") { desk in
+        let keys = ["e\u{301}", "\u{e9}"]
+        for key in keys + keys {
+          let wishes = NewOperation.Wishes(uniqueKey: .init(key, ifTaken: .keep))
+          _ = try await desk.store.insert(.note("unique", wishes: wishes))
+          _ = try await desk.store.insert(.note("ordered", orderedBy: key))
+        }
+        let snapshot = try await desk.store.snapshot()
+        desk.same([snapshot.ready, snapshot.blocked], [4, 2])
+        for key in keys {
+          let found = try await desk.store.operations(orderedBy: key)
+          desk.same(found.map(\.orderingKey?.utf8.count), [key.utf8.count, key.utf8.count])
+          desk.same(try await desk.store.last(of: key)?.id, found.last?.id)
+        }
+        for leased in try await desk.store.claim() {
+          desk.hold(try await desk.store.settle(leased.lease, OperationVerdict(.done)))
+        }
+        desk.same(try await desk.store.claim().map(\.text), ["ordered", "ordered"])
+      },
       Rule("several operations are kept in their order, or none of them") { desk in
         let kept = try await desk.store.insert(contentsOf: [.note("a"), .note("b"), .note("c")])
         let texts = try await desk.store.operations(after: nil, limit: 9).map(\.id)

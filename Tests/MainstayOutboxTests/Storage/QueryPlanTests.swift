@@ -15,8 +15,9 @@ import Testing
     _ = try await store.open()
     await store.close()
     let work = [
-      ReadySearch.suspectsQuery, ReadySearch.nextRunQuery, ReadySearch.rowsQuery,
-      RestrainedSearch.suspectsQuery, RestrainedSearch.nextRunQuery, RestrainedSearch.rowsQuery,
+      ReadySearch.suspectsQuery, ReadySearch.nextRunQuery, ReadySearch.placesQuery,
+      ReadySearch.parking,
+      RestrainedSearch.suspectsQuery, RestrainedSearch.nextRunQuery, RestrainedSearch.placesQuery,
       "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
       "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
       "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
@@ -106,6 +107,61 @@ import Testing
     #expect(restrained.hasPrefix(seek) && restrained.contains(columns), "\(restrained)")
     #expect(restrained.contains("mainstay_op_restrained"), "\(restrained)")
     try queue.close()
+  }
+
+  @Test func `a claim reads the rows that it leases, however many lanes have something ready`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let day = TimeOfDay()
+    let store = SQLiteStore(at: folder.database, now: { day.now })
+    _ = try await store.open()
+    let count = 5_000
+    _ = try await store.insert(
+      contentsOf: (0..<count).map { .note("\($0)", lane: Lane(rawValue: "lane \($0)")) })
+    let (statements, rows) = (Box(0), Box(0))
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let found = try await queue.write { db in
+      db.trace { event in
+        statements.change { $0 += 1 }
+        if event.description.contains("payload") { rows.change { $0 += 1 } }
+      }
+      let request = ClaimRequest(limit: 4, types: NewOperation.types, isAlone: true)
+      var search = ReadySearch(request, closed: [], at: day.now.milliseconds, db)
+      let found = try search.ready().map(\.operation.payload)
+      db.trace(options: [])
+      return found
+    }
+    try queue.close()
+    #expect(found == (0..<4).map { NewOperation.note("\($0)").payload })
+    #expect(rows.value == 4, "suspects are looked for elsewhere")
+    #expect(statements.value < count + 50)
+    // Nor does anything stay of lanes that nobody has closed.
+    let lanes = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let sql = "SELECT count(*) FROM mainstay_lane"
+    let left = try await lanes.read { try Int.fetchOne($0, sql: sql) }
+    #expect(left == 0)
+    try lanes.close()
+    await store.close()
+  }
+
+  @Test func `what closed a lane until now is forgotten`() async throws {
+    let folder = try TemporaryFolder()
+    let day = TimeOfDay()
+    let store = SQLiteStore(at: folder.database, now: { day.now })
+    _ = try await store.open()
+    try await store.close("a", LaneClosure(.paused))
+    try await store.close("b", LaneClosure(.paused, for: .seconds(5)))
+    try await store.close("c", LaneClosure(.throttled, for: .seconds(5)))
+    try await store.reopen("a", closedFor: nil)
+    day.advance(by: .seconds(5))
+    _ = try await store.promote(NewOperation.types)
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let sql = "SELECT (SELECT count(*) FROM mainstay_lane) + (SELECT count(*) FROM mainstay_rest)"
+    let left = try await queue.read { try Int.fetchOne($0, sql: sql) }
+    #expect(left == 0)
+    try queue.close()
+    await store.close()
   }
 
   /// How SQLite answers a query; its arguments do not matter to that.

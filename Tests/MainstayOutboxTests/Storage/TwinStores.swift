@@ -147,7 +147,8 @@ struct TwinStores {
     if chance(25) { wishes.delay = .seconds(number(0...120)) }
     if chance(30) {
       wishes.uniqueKey = .init(
-        pick(["u", "v"]), ifTaken: pick(EnqueueOptions.UniqueKey.IfTaken.allCases))
+        pick(["u", "v", "e\u{301}", "\u{e9}"]),
+        ifTaken: pick(EnqueueOptions.UniqueKey.IfTaken.allCases))
     }
     if chance(35), !ids.isEmpty {
       wishes.dependencies = .init(
@@ -161,7 +162,11 @@ struct TwinStores {
   }
 
   private mutating func insert() async throws {
-    let (key, kind) = (pick(["a", "b", nil, nil]), pick(["note", "note", "other", "strange"]))
+    // Two of the keys look alike.
+    let (key, kind) = (
+      pick(["a", "b", "e\u{301}", "\u{e9}", nil, nil, nil]),
+      pick(["note", "note", "other", "strange"])
+    )
     let life = chance(15) ? Duration.seconds(number(1...200)) : nil
     var wishes = wishes()
     if chance(25), let key, let last = try await memory.store.last(of: key) {
@@ -194,7 +199,8 @@ struct TwinStores {
     let request = ClaimRequest(
       limit: isPlain ? 1000 : number(1...3), types: Self.types, isAlone: held.isEmpty,
       limits: isPlain ? [:] : [PayloadType(kind: "note", version: 1): number(0...2)],
-      unmet: isPlain ? [] : pick([[], [.power], [.power, .unmetered]]))
+      unmet: isPlain ? [] : pick([[], [.power], [.power, .unmetered]]),
+      passesSuspects: !isPlain && !held.isEmpty && chance(30))
     log.append("claim \(request.limit)")
     let first = try await memory.store.claim(request)
     let second = try await file.store.claim(request)
