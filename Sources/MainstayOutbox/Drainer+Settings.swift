@@ -33,6 +33,8 @@ extension Drainer {
     var logger: Logger
     /// Told when the store fails, and when it works again.
     var storage: StorageReports
+    /// Told of lanes that wait for a person.
+    var lanes: LaneReports
     /// Told what is parked.
     var parked: ParkedReports
     /// Makes the limit of one attempt, by the clock of the outbox.

@@ -57,6 +57,14 @@ extension Outbox {
     /// and it is told what became of each run. It holds nothing else back. It is not a part of the
     /// encoded settings.
     public var connectivity: ConnectivityMonitor?
+    /// Has an element each time that somebody has signed in, such as `signIns` of
+    /// `HTTPAuthorization`; nil, the default, for nothing.
+    ///
+    /// All lanes go on then that were closed since a person was needed. Without it, one operation
+    /// of such a lane is tried when the outbox is opened and every few minutes:
+    /// <doc:OperationLifecycle> says when. Give each outbox a sequence of its own. It is not a part
+    /// of the encoded settings.
+    public var signedIn: (any AsyncSequence<Void, Never> & Sendable)?
     /// What does not hold when the outbox is opened; the default is nothing.
     ///
     /// See ``Outbox/set(_:isMet:)``. It is not a part of the encoded settings.
