@@ -35,6 +35,8 @@ extension Drainer {
     var storage: StorageReports
     /// Told of lanes that wait for a person.
     var lanes: LaneReports
+    /// Told of runs that fail for want of the service.
+    var stalls: StallReports
     /// Told what is parked.
     var parked: ParkedReports
     /// Makes the limit of one attempt, by the clock of the outbox.

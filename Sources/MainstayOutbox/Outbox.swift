@@ -210,8 +210,9 @@ public final class Outbox: Sendable {
         vault: Vault(codec: configuration.codec),
         progress: progress, report: { _, _ in changes.ring() },
         logger: logger, storage: StorageReports(logger, by: surroundings.timeline),
-        lanes: LaneReports(logger, monitor: configuration.monitor), parked: ParkedReports(logger),
-        limit: surroundings.limit))
+        lanes: LaneReports(logger, monitor: configuration.monitor),
+        stalls: StallReports(logger, patience: configuration.stallWarning),
+        parked: ParkedReports(logger), limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
     if configuration.startsPaused { await drainer.pause() }

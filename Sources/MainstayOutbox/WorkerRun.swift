@@ -29,6 +29,9 @@ struct WorkerRun: Sendable {
     // Any other end may close the lane or change the pace, so nothing begins before it is recorded.
     if end.verdict.isCompletion { await workEnded() }
     let lane = await settle(end)
+    await settings.stalls.ended(
+      in: leased.operation.lane, end.event?.error, isAnswered: end.verdict.letsIn,
+      at: settings.timeline.now, of: store)
     return Ended(
       signal: end.signal, isCompletion: end.verdict.isCompletion,
       rest: end.signal == .pushedBack ? end.verdict.closesLane?.rest : nil,
@@ -294,7 +297,7 @@ struct WorkerRun: Sendable {
   }
 
   private func classify(_ error: any Error) -> AppError {
-    let mapped = (settings.mapping ?? .current).map(error)
+    let mapped = (settings.mapping ?? .current).map(error, at: worker.site)
     settings.connectivity?.record(
       mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
     guard mapped.disposition == .unclassified else { return mapped }

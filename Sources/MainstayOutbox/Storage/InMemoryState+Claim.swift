@@ -44,8 +44,8 @@ extension InMemoryState {
   /// What waits for constraints that hold here, which another process may have set aside.
   private func restrained(_ request: ClaimRequest, at date: Date) -> [Int64] {
     rows.filter { id, row in
-      row.isHeld && isKnown(id, request) && isOpen(row.operation.lane, at: date, trying: request.tried)
-        && row.isWanted(at: date) && !isPaused(id)
+      row.isHeld && isKnown(id, request) && row.isWanted(at: date)
+        && isOpen(row.operation.lane, at: date, trying: request.tried) && !isPaused(id)
         && row.operation.constraints.isDisjoint(with: request.unmet)
     }.map(\.key)
   }

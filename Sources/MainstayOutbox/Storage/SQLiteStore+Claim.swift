@@ -71,7 +71,7 @@ extension SQLiteStore {
 
   /// The lanes in which nothing may run; one that nobody has closed has no row anywhere.
   ///
-  /// - Parameter tried: Those that a person who is needed does not close.
+  /// A person who is needed does not close those that are tried.
   static func closedNames(
     _ db: Database, at date: Int64, trying tried: Set<Lane> = []
   ) throws -> Set<String> {
