@@ -10,6 +10,8 @@ extension Drainer {
     var mustFind = true
     /// Whether somebody has signed in, so that all of them go on.
     var mustOpen = false
+    /// Those that were closed again while somebody signed in.
+    var reopened: Set<Lane> = []
     /// How often somebody has signed in, or resumed one.
     var signIns = 0
   }
@@ -52,6 +54,10 @@ extension Drainer {
       }
       for lane in trials.lanes { laneOpened(lane) }
     }
+    while let lane = laneWork.reopened.first, !isSuspended {
+      try await store.reopen(lane, closedFor: .needsUser)
+      laneWork.reopened.remove(lane)
+    }
     if laneWork.mustFind, !isSuspended, !isPaused, !workers.isEmpty {
       let found = try await store.lanes(closedFor: .needsUser)
       laneWork.mustFind = false
@@ -73,32 +79,43 @@ extension Drainer {
       request.tried = tried
       return try await store.claim(request)
     }
-    // Other stores know nothing of that, so such a lane is open as long as the claim takes.
+    // Somebody else may have opened one, and it must not be closed again.
+    let closed = Set(try await store.lanes(closedFor: .needsUser))
+    for lane in tried where !closed.contains(lane) { laneOpened(lane) }
+    return try await claim(request, opening: tried.intersection(closed))
+  }
+
+  /// Other stores know nothing of that, so such a lane is open as long as the claim takes.
+  private func claim(_ request: ClaimRequest, opening tried: Set<Lane>) async throws -> Claim {
     let signIns = laneWork.signIns
     for lane in tried { try await store.reopen(lane, closedFor: .needsUser) }
     let claim: Claim
     do {
       claim = try await store.claim(request)
     } catch {
-      // One that stays open is closed by its next refusal.
-      try? await closeAgain(tried, since: signIns)
+      await closeAgain(tried, since: signIns)
       throw error
     }
-    // What was leased is run in any case: nobody else would.
-    try? await closeAgain(tried, since: signIns)
+    await closeAgain(tried, since: signIns)
     let found = Set(claim.operations.map(\.operation.lane))
     let now = settings.timeline.now
     for lane in tried where !found.contains(lane) { trials.foundNothing(in: lane, at: now) }
     return claim
   }
 
-  private func closeAgain(_ lanes: Set<Lane>, since signIns: Int) async throws {
-    for lane in lanes {
-      guard laneWork.signIns == signIns else { return }
-      try await store.close(lane, LaneClosure(.needsUser))
-      // Somebody may have opened it while that was on its way.
-      if laneWork.signIns != signIns { try await store.reopen(lane, closedFor: .needsUser) }
+  private func closeAgain(_ lanes: Set<Lane>, since signIns: Int) async {
+    for lane in lanes where laneWork.signIns == signIns {
+      do {
+        try await store.close(lane, LaneClosure(.needsUser))
+        // mainstay:ignore MS202 -- one that stays open is closed by its next refusal
+      } catch {
+        continue
+      }
     }
+    // Somebody may have opened them while that was on its way.
+    guard laneWork.signIns != signIns else { return }
+    laneWork.reopened.formUnion(lanes)
+    wake()
   }
 
   /// Whether something is leased of a lane that another operation tries out; if none does, this one

@@ -39,7 +39,8 @@ import Testing
 
   @Test func `what the service answers is no want of it`() {
     let wants: [AppError] = [.offline(), .timeout()] + [429, 500, 503].map { .http(status: $0) }
-    #expect(wants.allSatisfy(\.isWantOfService))
-    #expect(![401, 404, 409, 422].contains { AppError.http(status: $0).isWantOfService })
+    #expect(wants.allSatisfy { $0.isWantOfService })
+    let answers = [401, 404, 409, 422].map { AppError.http(status: $0) }
+    #expect(answers.allSatisfy { !$0.isWantOfService })
   }
 }
