@@ -4,6 +4,7 @@
 import Foundation
 import Mainstay
 import MainstayHTTP
+import MainstayOutbox
 
 nonisolated private struct Book: Codable, Sendable {
   var title: String
@@ -105,6 +106,39 @@ nonisolated private struct Accounts: Sendable {
 
 private func signedIn(_ accounts: Accounts) -> HTTPAuthorization {
   HTTPAuthorization { old in try await accounts.freshToken(insteadOf: old) }
+}
+
+nonisolated private struct Token: Codable, Sendable {
+  var value: String
+  var refresh: String
+}
+
+private actor Keychain {
+  var refreshToken = ""
+  func keep(_ token: String) { refreshToken = token }
+}
+
+private func expiring(
+  _ keychain: Keychain, _ connectivity: ConnectivityMonitor, at address: URL, password: String
+) async throws(AppError) -> (ResilientClient, Outbox.Configuration) {
+  let tokens = ResilientClient(
+    "tokens", at: address, onExchange: { $0.report(to: connectivity) }
+  ) { origin in
+    Pipeline("tokens \(origin)") { Deadline(.seconds(8)) }
+  }
+  let authorization = HTTPAuthorization { _ in
+    let fields = ["refresh": await keychain.refreshToken]
+    return try await tokens.post("/tokens", json: fields, as: Token.self).value
+  }
+  let books = ResilientClient("books", at: address, authorization: authorization)
+
+  var configuration = Outbox.Configuration()
+  configuration.signedIn = authorization.signIns
+
+  let token = try await tokens.post("/tokens", json: ["password": password], as: Token.self)
+  await keychain.keep(token.refresh)
+  authorization.signIn(token.value)
+  return (books, configuration)
 }
 
 private func watched(

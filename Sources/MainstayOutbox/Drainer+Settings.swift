@@ -33,6 +33,10 @@ extension Drainer {
     var logger: Logger
     /// Told when the store fails, and when it works again.
     var storage: StorageReports
+    /// Told of lanes that wait for a person.
+    var lanes: LaneReports
+    /// Told of runs that fail for want of the service.
+    var stalls: StallReports
     /// Told what is parked.
     var parked: ParkedReports
     /// Makes the limit of one attempt, by the clock of the outbox.

@@ -48,6 +48,10 @@ actor Drainer {
   /// Whether others know what is read here.
   var isKnown = false
   var suspects = SuspectsStateMachine()
+  /// The lanes that wait for a person, and when they are tried.
+  var trials = LaneTrialStateMachine()
+  /// What is to be done with such lanes: at the start those of an earlier process are found.
+  var laneWork = LaneWork()
   /// When it looked last whether something may begin.
   private var lastTurn = Duration.zero
   /// When a rate that all machines share lets one more begin, as far as the last claim knows.
@@ -122,13 +126,6 @@ actor Drainer {
     if isClaiming { cancelledMeanwhile.insert(id) }
   }
 
-  /// Somebody has signed in, or done what else the runs of a lane may have asked for.
-  func signedIn(in lane: Lane) {
-    for (lease, run) in running where run.operation.lane == lane {
-      running[lease]?.isOfBefore = true
-    }
-  }
-
   /// When what runs has begun.
   var starts: [Duration] { running.values.map(\.began) }
 
@@ -187,6 +184,7 @@ actor Drainer {
         let times = [
           usedUp.next(at: start), nextTurn, isPaused ? nil : promotion.nextLook,
           isPaused ? nil : suspects.nextLook(besides: starts, at: lastTurn),
+          isPaused ? nil : trials.nextLook(at: start),
         ]
         await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
@@ -217,6 +215,7 @@ actor Drainer {
     try await reconsider()
     try await expedite()
     try await heedOthers()
+    try await workOnLanes()
     followSettings()
     try await promote()
     try await turn()
@@ -268,15 +267,15 @@ actor Drainer {
     let (free, start) = (places.free, settings.timeline.now)
     (nextTurn, lastTurn) = (nil, start)
     let turn = suspects.turn(besides: starts, at: start)
-    // What there is beside what runs is not known then.
-    if free == 0 { promotion.claimed(0, of: 0) }
+    if free == 0 { promotion.claimed(0, of: 0) }  // What there is beside is not known then.
     guard free > 0, !isPaused, !isEnding, turn != .nothing else { return }
     isClaiming = true
     defer { claimEnded() }
-    let claim = try await store.claim(
+    let tried = trials.due(at: start)
+    let claim = try await claim(
       ClaimRequest(
         limit: free, types: Set(workers.keys), isAlone: turn == .alone, limits: limits,
-        unmet: unmet, passesSuspects: turn == .passing))
+        unmet: unmet, passesSuspects: turn == .passing), trying: tried)
     // A turn of an outbox that is paused asks nothing, so it says nothing about the store.
     settings.storage.worked(.loop)
     isKnown = true
@@ -288,7 +287,9 @@ actor Drainer {
     var hasGivenBack = false
     for leased in claim.operations {
       // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.
-      let isUnwanted = isEnding || isPaused || !isWithinLimit(leased)
+      let isUnwanted =
+        isEnding || isPaused || isSurplus(leased, trying: tried, at: start)
+        || !isWithinLimit(leased)
       let isGivenBack = isUnwanted ? await leased.giveBack(to: store) : false
       if !isGivenBack, !isEnding { begin(leased.asItIsNow(cancelledMeanwhile)) }
       hasGivenBack = hasGivenBack || isGivenBack
@@ -337,6 +338,7 @@ actor Drainer {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,
         start: settings.timeline.now,
+        isTrial: trials.isTrial(leased.lease, in: leased.operation.lane),
         cancel: { [weak self] in await self?.cancel(leased.lease) },
         workEnded: { [weak self] in await self?.workEnded(leased.lease) },
         isOfBefore: { [weak self] in await self?.running[leased.lease]?.isOfBefore ?? false },
@@ -367,6 +369,7 @@ actor Drainer {
     if running.isEmpty { wakeIdleWaiters() }
     pace.ended(end.signal)
     usedUp.ended(run.operation, end, at: settings.timeline.now)
+    laneEnded(run.operation, lease, end)
     rate.ended(well: end.signal == .succeeded, at: settings.timeline.now)
     settings.changed()
     wake(for: end.isCompletion ? .work : .times)

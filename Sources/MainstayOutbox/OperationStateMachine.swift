@@ -132,10 +132,11 @@ package struct OperationStateMachine: Sendable, Equatable {
       effect = .refused
       return verdict(.conflicted(remote: remote), failure: error)
     }
-    effect =
-      error.leavesDoubt
-      ? .sentUnknown
-      : error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
+    if error.leavesDoubt {
+      effect = .sentUnknown
+    } else if !error.wasNotSent {
+      effect = error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
+    }
     switch (error.isDecidedConflict ? .permanent : error.disposition).outbox {
     case .backoff(let hint):
       return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
@@ -231,6 +232,13 @@ extension AppError {
   fileprivate var isUnreachable: Bool {
     if kind == .timeout { return metadata["http.sent"] == "no" }
     return [.offline, .network, .portal].contains(kind)
+  }
+
+  /// Whether nothing has left: what is known of the effect stays as it was.
+  ///
+  /// A worker that was broken off may have had another part of its effect.
+  fileprivate var wasNotSent: Bool {
+    metadata["http.sent"] == "no" && disposition != .cancelled && disposition != .unknownOutcome
   }
 
   /// Whether a circuit breaker refused the call, since earlier ones had failed.

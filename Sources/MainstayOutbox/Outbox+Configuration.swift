@@ -57,6 +57,14 @@ extension Outbox {
     /// and it is told what became of each run. It holds nothing else back. It is not a part of the
     /// encoded settings.
     public var connectivity: ConnectivityMonitor?
+    /// Has an element each time that somebody has signed in, such as `signIns` of
+    /// `HTTPAuthorization`; nil, the default, for nothing.
+    ///
+    /// All lanes go on then that were closed since a person was needed. Without it, one operation
+    /// of such a lane is tried when the outbox is opened and every few minutes:
+    /// <doc:OperationLifecycle> says when. Give each outbox a sequence of its own. It is not a part
+    /// of the encoded settings.
+    public var signedIn: (any AsyncSequence<Void, Never> & Sendable)?
     /// What does not hold when the outbox is opened; the default is nothing.
     ///
     /// See ``Outbox/set(_:isMet:)``. It is not a part of the encoded settings.
@@ -114,6 +122,14 @@ extension Outbox {
     /// It is not a part of the encoded settings.
     public var logger: Logger?
 
+    /// After how long the log says at `warning` that the runs of a lane fail for want of their
+    /// service, with how many operations are pending; more than zero, the default is 15 minutes.
+    ///
+    /// It says so again after twice, four times and so on of that. That they begin to fail, and
+    /// that they work again, is told at `notice`, and so not for each run. It is not a part of the
+    /// encoded settings.
+    public var stallWarning = Duration.seconds(900)
+
     /// What seals payloads on the disk; nil, the default, for nothing.
     ///
     /// It is not a part of the encoded settings.
@@ -170,6 +186,7 @@ extension Outbox.Configuration {
       maximumOutcomes >= 0, "maximumOutcomes", maximumOutcomes, "it must be zero or more")
     found.check(maximumPayloadBytes >= 1, "maximumPayloadBytes", maximumPayloadBytes, more)
     found.check(ageing >= .zero, "ageing", ageing, "it must be zero or more")
+    found.check(stallWarning > .zero, "stallWarning", stallWarning, "it must be more than zero")
   }
 }
 

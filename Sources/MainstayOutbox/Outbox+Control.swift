@@ -200,6 +200,7 @@ extension Outbox {
     // First: what is refused from here on was asked with what is no longer valid.
     if cause == nil || cause == .needsUser { await drainer.signedIn(in: lane) }
     try await changing { try await $0.reopen(lane, closedFor: cause) }
+    if cause == nil || cause == .needsUser { await drainer.laneOpened(lane) }
   }
 
   /// Starts nothing of a kind any more, in whatever lane; it stays so after a restart, and for all

@@ -79,6 +79,7 @@ public final class Outbox: Sendable {
   private let working = Working()
   private let foreign: Task<Void, Never>?
   private let network: Task<Void, Never>?
+  private let signIns: Task<Void, Never>?
 
   /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
   ///
@@ -209,6 +210,8 @@ public final class Outbox: Sendable {
         vault: Vault(codec: configuration.codec),
         progress: progress, report: { _, _ in changes.ring() },
         logger: logger, storage: StorageReports(logger, by: surroundings.timeline),
+        lanes: LaneReports(logger, monitor: configuration.monitor),
+        stalls: StallReports(logger, patience: configuration.stallWarning),
         parked: ParkedReports(logger), limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
@@ -224,6 +227,7 @@ public final class Outbox: Sendable {
         improved: { await drainer.expedite(unimportantAfter: Self.spread(chance)) },
         set: { await drainer.set($0, isMet: $1) })
     }
+    signIns = configuration.signedIn.map { SignInLink.follow($0) { await drainer.openLanes() } }
     await drainer.start()
   }
 
@@ -251,6 +255,7 @@ public final class Outbox: Sendable {
     working.drainer = nil
     foreign?.cancel()
     network?.cancel()
+    signIns?.cancel()
     Task {
       await drainer.shutDown()
       changes.end()
@@ -265,6 +270,7 @@ public final class Outbox: Sendable {
   public func shutDown() async {
     foreign?.cancel()
     network?.cancel()
+    signIns?.cancel()
     await drainer.shutDown()
     changeFeed.end()
     working.drainer = nil

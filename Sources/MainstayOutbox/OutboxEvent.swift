@@ -59,6 +59,13 @@ public struct OutboxEvent: Sendable {
   }
 }
 
+extension OutboxEvent.What {
+  /// What a run failed with that is tried again.
+  var error: AppError? {
+    if case .failed(let error, _) = self { error } else { nil }
+  }
+}
+
 /// Who is told about the events of an outbox.
 public protocol OutboxObserver: Sendable {
   /// An event happened; called where it happened, so it should be quick.

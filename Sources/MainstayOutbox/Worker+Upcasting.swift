@@ -54,7 +54,7 @@ extension Worker {
       },
       reconcile: ask, merge: step, applied: left, kept: kept,
       read: { [read] data in try read(try convert(data)) })
-    worker.gates = gates
+    (worker.gates, worker.site) = (gates, site)
     return worker
   }
 }

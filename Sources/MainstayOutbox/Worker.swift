@@ -45,6 +45,8 @@ public struct Worker: Sendable {
   let kept: Kept?
   /// Who lets calls of this worker through.
   var gates = Gates()
+  /// Where it was made, which is where its errors are as far as they know no better place.
+  var site = SourceSite()
 
   init<Operation: QueuedOperation>(
     for operation: Operation.Type, rules: OperationStateMachine.Rules, perform: @escaping Perform,
@@ -89,12 +91,17 @@ public struct Worker: Sendable {
   ///   - reconcile: Asks the other side whether the effect of an earlier run happened. Without it,
   ///     an operation whose outcome is unknown is sent again under the same idempotency key, so the
   ///     other side must know repetitions by it.
+  ///   - fileID: The file where the errors of its runs are, as far as they know no better place;
+  ///     leave it out.
+  ///   - function: The function of that place; leave it out.
+  ///   - line: The line of that place; leave it out.
   ///   - run: Has the effect; it must end when its task is cancelled.
   public init<Operation: QueuedOperation>(
     for type: Operation.Type, maximumAttempts: Int = 25,
     backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300)),
     afterDeadLetter: AfterDeadLetter = .holdKey, maximumConcurrency: Int? = nil,
     reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line,
     run: @escaping @Sendable (Operation, WorkerContext) async throws -> Void
   ) where Operation.Output == NoOutput {
     let perform: Perform = { data, context in
@@ -105,6 +112,7 @@ public struct Worker: Sendable {
       for: type,
       rules: Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency),
       perform: perform, reconcile: Self.ask(reconcile))
+    site = SourceSite(fileID: fileID, function: function, line: line)
   }
 
   /// Makes a worker that returns something; ``OperationHandle/outcome()`` hands it over, also after
@@ -117,6 +125,9 @@ public struct Worker: Sendable {
   ///   - afterDeadLetter: As above.
   ///   - maximumConcurrency: As above.
   ///   - reconcile: As above; an operation that it finds applied has no output.
+  ///   - fileID: As above.
+  ///   - function: As above.
+  ///   - line: As above.
   ///   - run: Has the effect, and returns what came of it.
   @_disfavoredOverload
   public init<Operation: QueuedOperation>(
@@ -124,6 +135,7 @@ public struct Worker: Sendable {
     backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300)),
     afterDeadLetter: AfterDeadLetter = .holdKey, maximumConcurrency: Int? = nil,
     reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line,
     run: @escaping @Sendable (Operation, WorkerContext) async throws -> Operation.Output
   ) {
     let perform: Perform = { data, context in
@@ -135,6 +147,7 @@ public struct Worker: Sendable {
       for: type,
       rules: Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency),
       perform: perform, reconcile: Self.ask(reconcile))
+    site = SourceSite(fileID: fileID, function: function, line: line)
   }
 
   static func ask<Operation: QueuedOperation>(

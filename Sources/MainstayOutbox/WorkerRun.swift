@@ -11,6 +11,8 @@ struct WorkerRun: Sendable {
   let settings: Drainer.Settings
   /// When it began, by the clock of the settings.
   let start: Duration
+  /// Whether it tries out a lane that waits for a person.
+  let isTrial: Bool
   let cancel: @Sendable () async -> Void
   /// Told when the work has ended well, and nothing is left but to record that.
   let workEnded: @Sendable () async -> Void
@@ -26,10 +28,14 @@ struct WorkerRun: Sendable {
     let end = await end()
     // Any other end may close the lane or change the pace, so nothing begins before it is recorded.
     if end.verdict.isCompletion { await workEnded() }
-    await settle(end)
+    let lane = await settle(end)
+    await settings.stalls.ended(
+      in: leased.operation.lane, end.event?.error, isAnswered: end.verdict.letsIn,
+      at: settings.timeline.now, of: store)
     return Ended(
       signal: end.signal, isCompletion: end.verdict.isCompletion,
-      rest: end.signal == .pushedBack ? end.verdict.closesLane?.rest : nil)
+      rest: end.signal == .pushedBack ? end.verdict.closesLane?.rest : nil,
+      lane: lane, error: end.event?.error)
   }
 
   /// What a recorded end says about others.
@@ -40,6 +46,10 @@ struct WorkerRun: Sendable {
     let isCompletion: Bool
     /// For how long the other side wants to be left alone; nil where it did not ask for that.
     let rest: Duration?
+    /// What it says about its lane.
+    let lane: LaneTrialStateMachine.End
+    /// What it failed with, and is to be tried again after.
+    let error: AppError?
   }
 
   /// How a run ended, and what is told about it once that is recorded.
@@ -287,7 +297,7 @@ struct WorkerRun: Sendable {
   }
 
   private func classify(_ error: any Error) -> AppError {
-    let mapped = (settings.mapping ?? .current).map(error)
+    let mapped = (settings.mapping ?? .current).map(error, at: worker.site)
     settings.connectivity?.record(
       mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
     guard mapped.disposition == .unclassified else { return mapped }
@@ -317,7 +327,9 @@ struct WorkerRun: Sendable {
   ///
   /// An end that is not recorded has to be reconciled after the next start. A run that was
   /// cancelled goes on asking, too: its process lives, so nobody else would ever end the lease.
-  private func settle(_ end: End) async {
+  ///
+  /// - Returns: What became of the lane.
+  private func settle(_ end: End) async -> LaneTrialStateMachine.End {
     var failures = 0
     var recorded: (isHeld: Bool, closesLane: Bool)?
     while true {
@@ -329,26 +341,29 @@ struct WorkerRun: Sendable {
         }
         if failures > 0 { settings.storage.worked(.run(leased.lease)) }
         // Somebody may have signed in while that was on its way, and opened the lane before it.
-        if recorded?.closesLane == true, await isOfBefore() {
+        let isLate = recorded?.closesLane == true ? await isOfBefore() : false
+        let isLetIn = isTrial && recorded?.isHeld == true && end.verdict.letsIn
+        if isLate || isLetIn {
           try await store.reopen(leased.operation.lane, closedFor: .needsUser)
         }
         settings.report(leased.lease.id, nil)
         if recorded?.isHeld == true { settings.parked.ended(leased.operation, end.event) }
         tell(recorded?.isHeld == true ? end.event : .leaseLost)
         settings.probe?.reached(.afterSettleCommit, nil)
-        return
+        if isLate || isLetIn { return .opened }
+        return recorded?.closesLane == true ? .refused : .neutral
       } catch {
         let error = OutboxError(error)
         failures = error.failures(after: failures)
         let end = settings.timeline.now + .milliseconds(500 << failures)
         settings.storage.failed(.run(leased.lease), error)
         tell(.storageFailed(error))
-        if error.code == .shutDown { return settings.storage.gaveUp(.run(leased.lease)) }
+        if error.code == .shutDown { return gaveUp() }
         guard Task.isCancelled else {
           try? await settings.timeline.sleep(until: end)
           continue
         }
-        if await isEnding() { return settings.storage.gaveUp(.run(leased.lease)) }
+        if await isEnding() { return gaveUp() }
         // A task of its own, since this one does not sleep any more.
         _ = await Task { [timeline = settings.timeline] in
           try? await timeline.sleep(until: end)

@@ -59,6 +59,10 @@ extension ForwardingStore {
     try await store.reopen(lane, closedFor: cause)
   }
 
+  package func lanes(closedFor cause: LaneClosure.Cause) async throws -> [Lane] {
+    try await store.lanes(closedFor: cause)
+  }
+
   package func pause(_ kind: OperationKind) async throws { try await store.pause(kind) }
 
   package func resume(_ kind: OperationKind) async throws { try await store.resume(kind) }

@@ -20,6 +20,7 @@ public final class HTTPAuthorization: Sendable {
   private let refresh: @Sendable (_ old: String?) async throws -> String
   /// What asks for a token, by the generation that it is for; it goes on whoever waits for it.
   private let refreshes = Locked<[Int: Task<String, any Error>]>([:])
+  private let signInFeed = SignInFeed()
   /// Lets each caller wait, and leave, for itself.
   private let flights = Coalesce<Int>("authorization")
 
@@ -44,8 +45,19 @@ public final class HTTPAuthorization: Sendable {
     state = Locked(AuthorizationStateMachine(token: token))
   }
 
+  /// Has an element each time that somebody has signed in, or that another attempt may be worth it:
+  /// ``signIn(_:)`` and ``askAgain()``.
+  ///
+  /// An outbox whose `signedIn` it is goes on then with what waited for that. Each use of this
+  /// property begins a sequence of its own, which tells of what comes after. Several that come at
+  /// once may be one. A token that is renewed without a person is no sign-in.
+  public var signIns: AsyncStream<Void> { signInFeed.listen() }
+
   /// A person signed in: requests use this token from now on.
-  public func signIn(_ token: String) { state.withLock { $0.reset(token) } }
+  public func signIn(_ token: String) {
+    state.withLock { $0.reset(token) }
+    signInFeed.tell()
+  }
 
   /// A person signed out: the next request asks for a token.
   public func signOut() { state.withLock { $0.reset(nil) } }
@@ -54,7 +66,10 @@ public final class HTTPAuthorization: Sendable {
   /// as a sign-in elsewhere: the next request asks for one.
   ///
   /// A token that is there stays.
-  public func askAgain() { state.withLock { $0.askAgain() } }
+  public func askAgain() {
+    state.withLock { $0.askAgain() }
+    signInFeed.tell()
+  }
 
   /// The token for a request.
   func ticket() async throws -> AuthorizationStateMachine.Ticket {

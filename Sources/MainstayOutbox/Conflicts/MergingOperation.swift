@@ -149,6 +149,9 @@ extension Worker {
   ///   - afterDeadLetter: As there.
   ///   - maximumConcurrency: As there.
   ///   - reconcile: As there.
+  ///   - fileID: As there.
+  ///   - function: As there.
+  ///   - line: As there.
   ///   - run: Sends the record under the condition that the other side still has the version that
   ///     it is given (nil: it never had one, or that is not known). It returns the other side's
   ///     version from now on; nil where it has none.
@@ -157,6 +160,7 @@ extension Worker {
     backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300)),
     afterDeadLetter: AfterDeadLetter = .holdKey, maximumConcurrency: Int? = nil,
     reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line,
     run:
       @escaping @Sendable (
         Operation, RecordChange<Operation.Record>, WorkerContext
@@ -187,6 +191,7 @@ extension Worker {
         return try PayloadCoding.encode(KeptState(left, of: type.kind))
       },
       kept: { _, latest in Operation.reads(latest) ? latest : nil })
+    site = SourceSite(fileID: fileID, function: function, line: line)
   }
 }
 

@@ -15,7 +15,7 @@ extension InMemoryState {
     // One that only enqueues does not judge what others can do.
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
     var ready = rows.filter { id, row in
-      row.operation.state == .ready && isOpen(row.operation.lane, at: date)
+      row.operation.state == .ready && isOpen(row.operation.lane, at: date, trying: request.tried)
         && row.isWanted(at: date) && !(isPaused(id) && isKnown(id, request))
     }
     let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
@@ -44,8 +44,8 @@ extension InMemoryState {
   /// What waits for constraints that hold here, which another process may have set aside.
   private func restrained(_ request: ClaimRequest, at date: Date) -> [Int64] {
     rows.filter { id, row in
-      row.isHeld && isKnown(id, request) && isOpen(row.operation.lane, at: date)
-        && row.isWanted(at: date) && !isPaused(id)
+      row.isHeld && isKnown(id, request) && row.isWanted(at: date)
+        && isOpen(row.operation.lane, at: date, trying: request.tried) && !isPaused(id)
         && row.operation.constraints.isDisjoint(with: request.unmet)
     }.map(\.key)
   }

@@ -69,6 +69,14 @@ extension InMemoryState {
     closed[lane] = (closure.cause, closure.duration == nil ? nil : until, wait)
   }
 
+  func lanes(closedFor cause: LaneClosure.Cause, at date: Date) -> [Lane] {
+    let found =
+      cause == .throttled
+      ? rests.keys.filter { rests($0, at: date) }
+      : closed.keys.filter { isClosed($0, at: date) && closed[$0]?.cause == cause }
+    return found.sorted { $0.rawValue < $1.rawValue }
+  }
+
   mutating func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) {
     if cause == nil || closed[lane]?.cause == cause { closed[lane] = nil }
     if cause == nil || cause == .throttled { rests[lane] = nil }

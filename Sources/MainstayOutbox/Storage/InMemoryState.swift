@@ -118,7 +118,10 @@ struct InMemoryState {
     return snapshot
   }
 
-  func isOpen(_ lane: Lane, at date: Date) -> Bool { closure(of: lane, at: date) == nil }
+  func isOpen(_ lane: Lane, at date: Date, trying tried: Set<Lane> = []) -> Bool {
+    guard let cause = closure(of: lane, at: date) else { return true }
+    return cause == .needsUser && tried.contains(lane) && !rests(lane, at: date)
+  }
 
   /// The strongest cause for which a lane is closed; nil where it is open.
   private func closure(of lane: Lane, at date: Date) -> LaneClosure.Cause? {

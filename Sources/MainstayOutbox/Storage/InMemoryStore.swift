@@ -5,7 +5,7 @@ public import Mainstay
 
 /// Keeps operations in memory only: for tests, previews, and work that may be lost with the
 /// process.
-public final class InMemoryStore: OutboxStore {
+public final class InMemoryStore: LaneTryingStore {
   let state: Locked<InMemoryState>
   private let now: @Sendable () -> Date
 
@@ -135,6 +135,12 @@ public final class InMemoryStore: OutboxStore {
   /// Opens a lane; with a cause, only where it was closed for that one.
   public func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
     state.withLock { $0.reopen(lane, closedFor: cause) }
+  }
+
+  /// The lanes that are closed for a cause.
+  public func lanes(closedFor cause: LaneClosure.Cause) async throws -> [Lane] {
+    let date = now()
+    return state.withLock { $0.lanes(closedFor: cause, at: date) }
   }
 
   /// Leases nothing of a kind until it is resumed.

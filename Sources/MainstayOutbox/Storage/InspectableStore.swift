@@ -40,7 +40,7 @@ extension InspectableStore {
   package func findings() async throws -> [String] { try await findings { _, _ in } }
 }
 
-extension SQLiteStore: InspectableStore {}
+extension SQLiteStore: InspectableStore, LaneTryingStore {}
 
 /// A process that has a store open.
 package struct StoreOwner: Sendable, Hashable {

@@ -81,6 +81,11 @@ public protocol OutboxStore: Sendable {
   /// Opens a lane; with a cause, only where it was closed for that one.
   func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws
 
+  /// The lanes that are closed for a cause; none that only rests is closed for another one.
+  ///
+  /// The default looks at all operations that wait, and misses a lane in which none does.
+  func lanes(closedFor cause: LaneClosure.Cause) async throws -> [Lane]
+
   /// Leases nothing of a kind from now on, in whatever lane and version, until it is resumed.
   func pause(_ kind: OperationKind) async throws
 
@@ -200,6 +205,9 @@ public struct ClaimRequest: Sendable, Equatable {
   /// What runs has been running for so long that others go on beside it. Such a request is not made
   /// by somebody who is alone.
   public let passesSuspects: Bool
+  /// Lanes of which operations are leased although a person is needed in them, if nothing else
+  /// closes them; for stores that are a ``LaneTryingStore``.
+  package var tried: Set<Lane> = []
 
   /// Makes a request.
   ///

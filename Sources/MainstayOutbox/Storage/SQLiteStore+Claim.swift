@@ -54,7 +54,7 @@ extension SQLiteStore {
     _ request: ClaimRequest, _ db: Database
   ) throws -> (rows: [ReadySearch.Found], isExclusive: Bool, search: ReadySearch) {
     let date = now().milliseconds
-    let closed = try Self.closedNames(db, at: date)
+    let closed = try Self.closedNames(db, at: date, trying: request.tried)
     var search = ReadySearch(request, closed: closed, at: date, db)
     let suspects = try search.suspects()
     guard suspects.isEmpty || request.passesSuspects else {
@@ -70,8 +70,16 @@ extension SQLiteStore {
   }
 
   /// The lanes in which nothing may run; one that nobody has closed has no row anywhere.
-  static func closedNames(_ db: Database, at date: Int64) throws -> Set<String> {
-    Set(try closures(db, at: date).map(\.lane))
+  ///
+  /// A person who is needed does not close those that are tried.
+  static func closedNames(
+    _ db: Database, at date: Int64, trying tried: Set<Lane> = []
+  ) throws -> Set<String> {
+    let closures = try closures(db, at: date).filter { closure in
+      closure.cause != LaneClosure.Cause.needsUser.rawValue
+        || !tried.contains(Lane(rawValue: closure.lane))
+    }
+    return Set(closures.map(\.lane))
   }
 
   /// What closes lanes now, by their names.

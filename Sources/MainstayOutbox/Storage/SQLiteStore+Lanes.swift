@@ -122,6 +122,11 @@ extension SQLiteStore {
     }
   }
 
+  /// The lanes that are closed for a cause.
+  public func lanes(closedFor cause: LaneClosure.Cause) async throws -> [Lane] {
+    try await closedLanes().filter { $0.cause == cause.rawValue }.map(\.lane)
+  }
+
   /// Closes a lane.
   public func close(_ lane: Lane, _ closure: LaneClosure) async throws {
     try await write(.full) { [self] db, _ in

@@ -257,7 +257,7 @@ extension SQLiteStore {
       let lock = (row.legal("lock") as String?).map {
         folder.appending(path: $0).path(percentEncoded: false)
       }
-      let boot = String.fromDatabaseValue(row["boot"])
+      let boot: String? = row.legal("boot")
       if let lock, OwnerLock.isHeld(path: lock, since: boot) { continue }
       try takeBack(from: row["id"], &lost, db)
       try db.execute(

@@ -44,8 +44,10 @@ extension ClaimRequest {
   /// it is set aside, since this owner has said that it reads it.
   func without(_ kinds: Set<String>) -> ClaimRequest {
     guard !kinds.isEmpty else { return self }
-    return ClaimRequest(
+    var request = ClaimRequest(
       limit: limit, types: types.filter { !kinds.contains($0.kind.rawValue) }, isAlone: isAlone,
       limits: limits, unmet: unmet, passesSuspects: passesSuspects)
+    request.tried = tried
+    return request
   }
 }

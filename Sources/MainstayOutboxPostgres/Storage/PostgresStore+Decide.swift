@@ -114,6 +114,11 @@ extension PostgresStore {
     announce()
   }
 
+  /// The lanes that are closed for a cause.
+  public func lanes(closedFor cause: LaneClosure.Cause) async throws -> [Lane] {
+    try await closures().filter { $0.cause == cause.rawValue }.map(\.lane)
+  }
+
   /// Leases nothing of a kind until it is resumed, for all processes.
   public func pause(_ kind: OperationKind) async throws {
     _ = try await call(

@@ -23,6 +23,20 @@ extension StoreConformance {
       desk.same(again.map(\.text), ["a", "a"])
       desk.same(again.map(\.operation.attempts), [0, 0])
     },
+    Rule("the lanes that a cause closes are known") { desk in
+      for lane: Lane in ["a", "b", "c", "d"] {
+        _ = try await desk.store.insert(.note(lane.rawValue, lane: lane))
+      }
+      try await desk.store.close("a", LaneClosure(.needsUser))
+      try await desk.store.close("b", LaneClosure(.needsUser))
+      try await desk.store.close("b", LaneClosure(.throttled, for: .seconds(9)))
+      try await desk.store.close("c", LaneClosure(.paused))
+      desk.same(Set(try await desk.store.lanes(closedFor: .needsUser)), ["a", "b"])
+      desk.same(try await desk.store.lanes(closedFor: .paused), ["c"])
+      desk.same(try await desk.store.lanes(closedFor: .throttled), ["b"])
+      try await desk.store.reopen("a", closedFor: .needsUser)
+      desk.same(try await desk.store.lanes(closedFor: .needsUser), ["b"])
+    },
     Rule("a throttled lane waits as long as it was told to") { desk in
       _ = try await desk.store.insert(.note("a"))
       let first = try desk.some(try await desk.store.claim().first)
