@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = Modifié à deux endroits
     > Quelqu’un d’autre a modifié ceci entre-temps.
     ! Comparez les deux versions et choisissez ce qu’il faut garder.
+    http.changed = Ceci a été modifié entre-temps
+    > Ce qui est là maintenant ne correspond plus à ce qui était demandé.
+    ! Rechargez, puis refaites votre modification.
     http.running = Toujours en cours
     > Le service traite encore la même demande.
     ! Patientez un instant ; un nouvel envoi n’est pas nécessaire.

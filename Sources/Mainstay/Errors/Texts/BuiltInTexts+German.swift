@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = An zwei Orten geändert
     > Jemand anderes hat dies in der Zwischenzeit geändert.
     ! Vergleichen Sie beide Versionen und wählen Sie, was bleiben soll.
+    http.changed = Dies wurde inzwischen geändert
+    > Was jetzt da ist, passt nicht mehr zu dem, worum gebeten wurde.
+    ! Laden Sie es neu, und wiederholen Sie dann Ihre Änderung.
     http.running = Noch in Arbeit
     > Der Dienst arbeitet noch an derselben Anfrage.
     ! Warten Sie einen Moment; es muss nicht noch einmal gesendet werden.

@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = Cambiado en dos lugares
     > Otra persona ha cambiado esto mientras tanto.
     ! Compare las dos versiones y elija con cuál quedarse.
+    http.changed = Esto ha cambiado mientras tanto
+    > Lo que hay ahora ya no encaja con lo que se pidió.
+    ! Vuelva a cargarlo y repita después su cambio.
     http.running = Todavía en curso
     > El servicio sigue trabajando en la misma solicitud.
     ! Espere un momento; no hace falta enviarlo de nuevo.
