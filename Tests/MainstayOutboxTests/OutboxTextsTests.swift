@@ -15,7 +15,9 @@ import Testing
   func `what an outbox says has no findings in any language`() {
     #expect(Set(errors.map(\.code)).count == 16)
     let all = errors + [Snooze(for: .seconds(60)).appError]
-    for finding in MessageLint(catalog: .standard).findings(in: all) {
+    let lint = MessageLint(
+      languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: all) {
       Issue.record("\(finding)")
     }
   }
