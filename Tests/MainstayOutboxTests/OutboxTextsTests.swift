@@ -21,6 +21,32 @@ import Testing
       Issue.record("\(finding)")
     }
   }
+
+  @Test(.requirement("B43"))
+  func `what a change waits for is said in a few words in each language`() throws {
+    let id = OperationID(UUID())
+    let now = Date(timeIntervalSince1970: 0)
+    let obstacles: [Obstacle] = [
+      .running, .notBefore(now), .follows(id), .followsDeadLetter(id),
+      .lane(.main, .needsUser, until: nil), .lane(.main, .throttled, until: now), .paused,
+      .constraint(.network), .newerFormat, .conflict, .circuitIsProbed,
+      .givenUp(.refused, message: "No.", since: now),
+    ]
+    let texts = obstacles.map(\.text)
+    #expect(Set(texts.map(\.key)).count == 11, "a service is waited for in two ways")
+    let errors = texts.map {
+      AppError(code: "a", kind: .server, disposition: .permanent, title: $0, message: "M.")
+    }
+    let lint = MessageLint(languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: errors) where finding.key != nil {
+      Issue.record("\(finding)")
+    }
+    let explained = OperationExplanation(
+      id: id, state: .ready,
+      obstacles: [.paused, .lane(.main, .needsUser, until: nil)])
+    #expect(explained.text?.string() == "Waits for you to sign in or do what is asked")
+    #expect(OperationExplanation(id: id, state: .ready, obstacles: []).text == nil)
+  }
 }
 
 /// The outbox's part of `Documentation/Strategy.md`.

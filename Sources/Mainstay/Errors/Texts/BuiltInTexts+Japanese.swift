@@ -319,6 +319,18 @@ extension BuiltInTexts {
     outbox.failed = 変更を保存できませんでした
     > このデバイスのストレージが正しく応答しませんでした。
     ! もう一度お試しください。
+    outbox.waiting.running = 送信中
+    outbox.waiting.later = 後で送信します
+    outbox.waiting.again = もう一度試します
+    outbox.waiting.turn = 順番を待っています
+    outbox.waiting.other = 受け付けられなかった変更を待っています
+    outbox.waiting.person = サインインなどの操作を待っています
+    outbox.waiting.service = サービスを待っています
+    outbox.waiting.paused = 一時停止中
+    outbox.waiting.conditions = ネットワークなどを待っています
+    outbox.waiting.update = アプリの更新を待っています
+    outbox.waiting.conflict = バージョンの選択を待っています
+    outbox.waiting.given-up = 送信できませんでした
     validation = 入力内容を確認してください
     @retry 再試行
     @dismiss 閉じる
