@@ -25,7 +25,8 @@ private func everyday(
   let found = try await books.get("/books?title=\(title)&page=\(2)", as: [Book].self)
   let alike = try await books.get(HTTPPath("/books").query(["title": title]), as: [Book].self)
 
-  let order = try await books.post("/orders", json: book, key: IdempotencyKey(), as: Order.self)
+  let key = IdempotencyKey()
+  let order = try await books.post("/orders", json: book, key: key, as: Order.self)
   try await books.put("/books/\(isbn)", json: book)
   try await books.patch("/orders/\(order.id)", json: ["state": "paid"])
   try await books.delete("/orders/\(order.id)")

@@ -75,7 +75,8 @@ func showing(_ error: AppError, monitor: ErrorMonitor) {
 
 func reading(_ monitor: ErrorMonitor) {
   for group in monitor.mostCommon(10) {
-    print(group.fingerprint, group.count, group.trend(per: .hour), group.recoveryRate ?? 0)
+    print(group.code?.rawValue ?? "", group.title ?? "", group.count)
+    print(group.trend(per: .hour), group.recoveryRate ?? 0)
   }
   let ledger = monitor.ledger
   print(ledger.captured, ledger.sent(to: "log"), ledger.stored(for: "log"))

@@ -10,9 +10,10 @@ protocol Account: Sendable {
 
 struct Draft: Sendable, Identifiable {
   let id: Int
+  let key = IdempotencyKey()
   var title = ""
 
-  func save() async throws {}
+  func save(under key: IdempotencyKey) async throws {}
 }
 
 @MainActor final class Screen {
@@ -20,8 +21,7 @@ struct Draft: Sendable, Identifiable {
   let toasts = Toasts()
 
   init(_ monitor: ErrorMonitor, _ account: any Account) {
-    errors = ErrorPresenter(monitor: monitor) { action, _, progress in
-      guard action.id == RecoveryAction.signIn.id else { return .unchanged }
+    errors = ErrorPresenter(monitor: monitor, performs: [.signIn]) { _, _, progress in
       try await account.signIn { await progress.report($0) }
       return .retry
     }
@@ -29,7 +29,7 @@ struct Draft: Sendable, Identifiable {
 
   func save(_ draft: Draft) async {
     do {
-      try await draft.save()
+      try await draft.save(under: draft.key)
       toasts.show(.success, "Saved.")
     } catch {
       errors.present(error, during: "Save", of: draft.id) { [weak self] in

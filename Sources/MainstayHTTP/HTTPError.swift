@@ -115,7 +115,11 @@ extension HTTPError: AppErrorConvertible {
     // A service that names fields means what was entered, whichever number it takes for that.
     let isAboutFields =
       field != nil && answer.disposition == .permanent && (400...499).contains(status)
-    let words = isAboutFields ? AppError.http(status: 422) : answer
+    let words =
+      isAboutFields
+      ? AppError.http(status: 422)
+      : answer.kind == .conflict && !tellsWhatIsThere
+        ? AppError.changedMeanwhile(status: status) : answer
     var metadata = answer.metadata
     metadata["http.method"] = method
     metadata["http.url"] = url
@@ -129,8 +133,13 @@ extension HTTPError: AppErrorConvertible {
       severity: words.severity, title: words.title,
       message: isAboutInput && field == nil ? Self.words(of: mistakes) : words.message,
       suggestion: words.suggestion, details: description, metadata: metadata,
-      actions: answer.actions, field: isAboutFields ? field : nil,
+      actions: words.actions, field: isAboutFields ? field : nil,
       underlying: isAboutInput ? mistakes : [])
+  }
+
+  /// Whether the problem holds a document, as the version that is there now would be.
+  private var tellsWhatIsThere: Bool {
+    problem?.extensions.values.contains { if case .object = $0 { true } else { false } } ?? false
   }
 
   private static func error(of mistake: (pointer: JSONPointer?, detail: String)) -> AppError {

@@ -59,15 +59,16 @@ public struct MessageLint: Sendable {
   /// Makes a lint.
   ///
   /// - Parameters:
-  ///   - languages: The tags of the languages that the app ships; the default is all that the
-  ///     catalogue has. A region, such as `en-GB`, may leave to its language what it says alike.
+  ///   - languages: The tags of the languages that the app ships; the default is English and those
+  ///     in which the app has added texts to the catalogue. Name them where texts come from a
+  ///     closure. A region, such as `en-GB`, may leave to its language what it says alike.
   ///   - catalog: The catalogue; the default is `TextCatalog.current`.
   ///   - maximumTitleWidth: How wide a title may be, in letters, where those of Chinese and
   ///     Japanese count as two; the default is 50.
   public init(
     languages: [String]? = nil, catalog: TextCatalog = .current, maximumTitleWidth: Int = 50
   ) {
-    self.languages = languages ?? catalog.languages
+    self.languages = languages ?? catalog.ownLanguages
     self.catalog = catalog
     self.maximumTitleWidth = maximumTitleWidth
   }

@@ -64,6 +64,21 @@ import Testing
     #expect(other.problem == nil)
   }
 
+  @Test func `a conflict offers two versions only where the service sends one`() {
+    let headers = ["Content-Type": "application/problem+json"]
+    let soldOut = #"{"detail":"Sold out.","code":"sold-out"}"#
+    for (body, status) in [("", 409), (soldOut, 409), ("", 412)] {
+      let plain = error(status, headers: headers, body: body).appError
+      #expect(plain.title.string() == "This was changed meanwhile")
+      #expect(plain.actions == [.dismiss])
+      #expect(plain.kind == .conflict && plain.disposition == .needsUser)
+      #expect(plain.code.rawValue == "http.\(status)" && plain.httpStatus == status)
+    }
+    let both = error(409, "PUT", headers: headers, body: #"{"current":{"title":"Emma"}}"#).appError
+    #expect(both.title.string() == "Changed in two places")
+    #expect(both.actions == [.resolveConflict, .dismiss])
+  }
+
   @Test(.requirement("E14"), arguments: [400, 422])
   func `errors of fields become the field and causes for a form`(_ status: Int) {
     let body = """

@@ -20,7 +20,9 @@ import Testing
   @Test(.requirement("A51", "A52", "B3", "B43", "E10", "E11"))
   func `what JSON-RPC itself says has no findings in any language`() {
     #expect(errors.count == 5 && errors.allSatisfy { $0.suggestion != nil })
-    for finding in MessageLint(catalog: .standard).findings(in: errors) {
+    let lint = MessageLint(
+      languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: errors) {
       Issue.record("\(finding)")
     }
   }

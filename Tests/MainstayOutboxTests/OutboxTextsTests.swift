@@ -15,9 +15,37 @@ import Testing
   func `what an outbox says has no findings in any language`() {
     #expect(Set(errors.map(\.code)).count == 16)
     let all = errors + [Snooze(for: .seconds(60)).appError]
-    for finding in MessageLint(catalog: .standard).findings(in: all) {
+    let lint = MessageLint(
+      languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: all) {
       Issue.record("\(finding)")
     }
+  }
+
+  @Test(.requirement("B43"))
+  func `what a change waits for is said in a few words in each language`() throws {
+    let id = OperationID(UUID())
+    let now = Date(timeIntervalSince1970: 0)
+    let obstacles: [Obstacle] = [
+      .running, .notBefore(now), .follows(id), .followsDeadLetter(id),
+      .lane(.main, .needsUser, until: nil), .lane(.main, .throttled, until: now), .paused,
+      .constraint(.network), .newerFormat, .conflict, .circuitIsProbed,
+      .givenUp(.refused, message: "No.", since: now),
+    ]
+    let texts = obstacles.map(\.text)
+    #expect(Set(texts.map(\.key)).count == 11, "a service is waited for in two ways")
+    let errors = texts.map {
+      AppError(code: "a", kind: .server, disposition: .permanent, title: $0, message: "M.")
+    }
+    let lint = MessageLint(languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: errors) where finding.key != nil {
+      Issue.record("\(finding)")
+    }
+    let explained = OperationExplanation(
+      id: id, state: .ready,
+      obstacles: [.paused, .lane(.main, .needsUser, until: nil)])
+    #expect(explained.text?.string() == "Waits for you to sign in or do what is asked")
+    #expect(OperationExplanation(id: id, state: .ready, obstacles: []).text == nil)
   }
 }
 

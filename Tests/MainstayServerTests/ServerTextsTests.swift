@@ -21,7 +21,9 @@ import Testing
 
   @Test(.requirement("A51", "A52", "B43", "E10", "E11"))
   func `what a service says of keys has no findings in any language`() {
-    for finding in MessageLint(catalog: .standard).findings(in: errors) {
+    let lint = MessageLint(
+      languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: errors) {
       Issue.record("\(finding)")
     }
   }

@@ -80,6 +80,12 @@ extension AppError {
 
   private static let secondsOfAYear: Int64 = 365 * 86_400
 
+  /// A service answered 409 or 412 and did not say what is there instead: there are no two versions
+  /// to compare.
+  package static func changedMeanwhile(status: Int) -> AppError {
+    AppError(BuiltInError.changed(ErrorCode("http.\(status)") ?? "http.unknown"), at: SourceSite())
+  }
+
   /// The status with which a service answered; nil where no service answered.
   public var httpStatus: Int? { metadata["http.status"].flatMap { Int($0) } }
 

@@ -52,6 +52,11 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
   public let actions: [RecoveryAction]
   /// The page that explains it.
   public let help: URL?
+  /// When another try makes sense, as whoever refused it has said; nil where nobody has.
+  ///
+  /// What was said counts from when the error happened, so that a screen can count down to it.
+  /// Retry works before, too.
+  public let retryAt: Date?
   /// The field that it is about.
   public let field: JSONPointer?
   private let locale: Locale
@@ -82,6 +87,9 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
     self.style = style ?? Self.style(of: error)
     actions = Self.actions(of: error)
     help = error.help
+    retryAt = error.disposition.retryAfter.flatMap { wait in
+      wait > .zero ? error.time.addingTimeInterval(wait / .seconds(1)) : nil
+    }
     field = error.field
     self.locale = locale
   }

@@ -40,16 +40,16 @@ extension ErrorPresenter {
 
     /// The work that failed first; of an unknown outcome the only one.
     private var work: RetryKey
-    private let canPerform: Bool
+    private let performed: PerformedActions
 
     init(
       _ id: ErrorPresentation.ID, _ error: AppError, _ presentation: ErrorPresentation,
-      _ fingerprint: Fingerprint, of work: RetryKey, canPerform: Bool
+      _ fingerprint: Fingerprint, of work: RetryKey, performed: PerformedActions
     ) {
       self.id = id
       self.work = work
       owner = work.owner
-      self.canPerform = canPerform
+      self.performed = performed
       self.error = error
       self.presentation = presentation
       self.fingerprint = fingerprint
@@ -62,14 +62,16 @@ extension ErrorPresenter {
         switch action.id {
         case RecoveryAction.retry.id: !retries.isEmpty
         case RecoveryAction.dismiss.id: true
-        case RecoveryAction.help.id: canPerform || presentation.help != nil
-        default: canPerform || action.role == .cancel
+        case RecoveryAction.help.id: performed.contains(action.id) || presentation.help != nil
+        default: performed.contains(action.id) || action.role == .cancel
         }
       }
     }
 
     /// The page that a screen opens for Help; nil where there is none, and where the app does that.
-    public var pageToOpen: URL? { canPerform ? nil : presentation.help }
+    public var pageToOpen: URL? {
+      performed.contains(RecoveryAction.help.id) ? nil : presentation.help
+    }
 
     /// How much work Retry runs at most; so many things no person does at once.
     private static let maximumRetries = 1_000

@@ -58,6 +58,7 @@ public final class ErrorPresenter {
   @ObservationIgnored private let monitor: ErrorMonitor?
   @ObservationIgnored private let locale: Locale
   @ObservationIgnored private let perform: ActionPerformer?
+  @ObservationIgnored private let performed: PerformedActions
 
   /// Makes a presenter that shows nothing.
   ///
@@ -73,13 +74,16 @@ public final class ErrorPresenter {
   ///     and nobody is told of it.
   ///   - locale: The language of the reader; the default is that of the process when the presenter
   ///     is made.
+  ///   - performs: What `perform` does, such as `[.signIn]`: no other action has a button. Nil, the
+  ///     default, is all that errors offer.
   ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in.
   ///     Nil, the default, does nothing, so there are no buttons for it, but for Help, which a
   ///     screen does by itself: it opens ``Item/pageToOpen``.
   public init(
     gathering: Duration = .zero, gap: Duration = .milliseconds(300),
     clock: some Clock<Duration> = ContinuousClock(), mapping: ErrorMapping? = nil,
-    monitor: ErrorMonitor? = nil, locale: Locale = .current, perform: ActionPerformer? = nil
+    monitor: ErrorMonitor? = nil, locale: Locale = .current, performs: [RecoveryAction]? = nil,
+    perform: ActionPerformer? = nil
   ) {
     precondition(
       gathering >= .zero, "ErrorPresenter(gathering: \(gathering)) is not legal: zero or more")
@@ -92,6 +96,7 @@ public final class ErrorPresenter {
     self.monitor = monitor
     self.locale = locale
     self.perform = perform
+    performed = PerformedActions(performs, byAnybody: perform != nil)
   }
 
   isolated deinit { for task in running.values { task.cancel() } }
@@ -182,7 +187,7 @@ extension ErrorPresenter {
     // The same failure may stand elsewhere, and each is put away by itself.
     let id = items.contains { $0.id == presentation.id } ? UUID() : presentation.id
     var item = Item(
-      id, error, presentation, fingerprint, of: key, canPerform: perform != nil)
+      id, error, presentation, fingerprint, of: key, performed: performed)
     _ = item.keep(retry, for: key)  // the first of 1,000
     items.append(item)
     let dropped = queue.add(
@@ -322,7 +327,7 @@ extension ErrorPresenter {
       remove(item, after: action.id)
       return Task { await Self.run(item.retries) }
     }
-    guard let perform else {
+    guard let perform, performed.contains(action.id) else {
       // Help is opened by the screen; what leaves everything as it is needs nobody.
       guard action.role == .cancel else {
         tell(of: item, action.id)

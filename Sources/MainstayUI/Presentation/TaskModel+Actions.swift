@@ -19,11 +19,25 @@ extension TaskModel {
   /// - Parameter isPerforming: Whether somebody does what ``begin(_:)`` leaves to the app.
   /// - Returns: The buttons; none where there is no error.
   public func actions(performing isPerforming: Bool = false) -> [RecoveryAction] {
+    actions(performed: PerformedActions(nil, byAnybody: isPerforming))
+  }
+
+  /// The buttons of the error on screen: Retry where another run may mend it, Dismiss, and what
+  /// the app does.
+  ///
+  /// - Parameter performs: What the app does where ``begin(_:)`` leaves it to it, such as
+  ///   `[.signIn]`; other actions have no button.
+  /// - Returns: The buttons; none where there is no error.
+  public func actions(performs: [RecoveryAction]) -> [RecoveryAction] {
+    actions(performed: PerformedActions(performs, byAnybody: true))
+  }
+
+  func actions(performed: PerformedActions) -> [RecoveryAction] {
     (presentation()?.actions ?? []).filter { action in
       switch action.id {
       case RecoveryAction.retry.id: canRetry
       case RecoveryAction.dismiss.id: true
-      default: isPerforming || action.role == .cancel
+      default: performed.contains(action.id) || action.role == .cancel
       }
     }
   }
@@ -36,7 +50,21 @@ extension TaskModel {
   /// - Parameter isPerforming: Whether somebody does what ``begin(_:)`` leaves to the app.
   /// - Returns: The buttons; none where there is no error.
   public func pageActions(performing isPerforming: Bool = false) -> [RecoveryAction] {
-    let all = actions(performing: isPerforming)
+    pageActions(performed: PerformedActions(nil, byAnybody: isPerforming))
+  }
+
+  /// The buttons of the error where it stands in the place of the whole content, as
+  /// ``pageActions(performing:)`` has them, with those alone that the app does.
+  ///
+  /// - Parameter performs: What the app does where ``begin(_:)`` leaves it to it, such as
+  ///   `[.signIn]`; other actions have no button.
+  /// - Returns: The buttons; none where there is no error.
+  public func pageActions(performs: [RecoveryAction]) -> [RecoveryAction] {
+    pageActions(performed: PerformedActions(performs, byAnybody: true))
+  }
+
+  func pageActions(performed: PerformedActions) -> [RecoveryAction] {
+    let all = actions(performed: performed)
     guard let error, value == nil, !isEmpty else { return all }
     let others = all.filter { $0.role != .cancel && $0.id != RecoveryAction.dismiss.id }
     let isComplete =

@@ -20,6 +20,7 @@
   public struct TaskView<Value, Content: View, Empty: View>: View {
     private let model: TaskModel<Value>
     private let perform: (@MainActor (RecoveryAction, AppError) -> Void)?
+    private let performed: PerformedActions
     private let content: (Value) -> Content
     private let empty: () -> Empty
 
@@ -30,17 +31,21 @@
     ///
     /// - Parameters:
     ///   - model: The work.
+    ///   - performs: What `perform` begins, such as `[.signIn]`: no other action has a button.
+    ///     Nil, the default, is all that errors offer.
     ///   - perform: Begins what a person chose, besides retry and dismiss; nil, the default, leaves
     ///     the buttons for everything else out.
     ///   - content: What shows a value.
     ///   - empty: What is shown where there is nothing to show.
     public init(
-      _ model: TaskModel<Value>, perform: (@MainActor (RecoveryAction, AppError) -> Void)? = nil,
+      _ model: TaskModel<Value>, performs: [RecoveryAction]? = nil,
+      perform: (@MainActor (RecoveryAction, AppError) -> Void)? = nil,
       @ViewBuilder content: @escaping (Value) -> Content,
       @ViewBuilder empty: @escaping () -> Empty
     ) {
       self.model = model
       self.perform = perform
+      performed = PerformedActions(performs, byAnybody: perform != nil)
       self.content = content
       self.empty = empty
     }
@@ -99,9 +104,9 @@
       }
     }
 
-    private var actions: [RecoveryAction] { model.actions(performing: perform != nil) }
+    private var actions: [RecoveryAction] { model.actions(performed: performed) }
 
-    private var pageActions: [RecoveryAction] { model.pageActions(performing: perform != nil) }
+    private var pageActions: [RecoveryAction] { model.pageActions(performed: performed) }
 
     private func choose(_ action: RecoveryAction, _ error: AppError) {
       if !model.begin(action) { perform?(action, error) }

@@ -29,6 +29,7 @@ struct Forms: Sendable {
     sleepSwallowsCancel, cancellationRetried, cancellationAsFailure, technicalTextShown,
     staleError, busyFlagStuck, fixedRetryDelay, unboundedRetry, breakHitsSwitch, uncappedBackoff,
     nestedRetry, unboundedErrorStore, queueMutatedWhileDrained, breakerPerCall, forceTry,
-    trapInHandler, forcedFailureUnwrap, printInHandler, errorTestCannotFail,
+    trapInHandler, forcedFailureUnwrap, printInHandler, errorTestCannotFail, keyNotKept,
+    storeOverwritten,
   ]
 }

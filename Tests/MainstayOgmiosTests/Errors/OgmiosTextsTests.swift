@@ -42,7 +42,9 @@ import Testing
   func `what Ogmios says has no findings in any language`() async throws {
     let errors = try await errors()
     #expect(errors.count == 102 && errors.allSatisfy { $0.suggestion != nil })
-    for finding in MessageLint(catalog: .standard).findings(in: errors) {
+    let lint = MessageLint(
+      languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: errors) {
       Issue.record("\(finding)")
     }
   }

@@ -54,7 +54,9 @@ import Testing
   func `what forms say has no findings in any language`() {
     #expect(mistakes.count == 20 && Set(mistakes.map(\.code)).count == 19, "an age in two ways")
     #expect(mistakes.allSatisfy { $0.suggestion != nil })
-    for finding in MessageLint(catalog: .standard).findings(in: mistakes) {
+    let lint = MessageLint(
+      languages: TextCatalog.standard.languages, catalog: .standard)
+    for finding in lint.findings(in: mistakes) {
       Issue.record("\(finding)")
     }
   }

@@ -47,6 +47,19 @@ import Testing
     #expect(!words.message.contains("Bare") && !words.message.contains("error 1"))
   }
 
+  @Test func `a screen can count down to when another try makes sense`() {
+    let time = Date(timeIntervalSince1970: 946_684_800)
+    func moment(_ disposition: Disposition) -> Date? {
+      let error = AppError(
+        code: "a", kind: .server, disposition: disposition, title: "T", message: "M.", time: time)
+      return ErrorPresentation(error)?.retryAt
+    }
+    #expect(moment(.transient(retryAfter: .seconds(6))) == time.addingTimeInterval(6))
+    #expect(moment(.rejected(retryAfter: .milliseconds(500))) == time.addingTimeInterval(0.5))
+    #expect(moment(.transient(retryAfter: .zero)) == nil && moment(.transient()) == nil)
+    #expect(moment(.permanent) == nil)
+  }
+
   @Test func `a screen reader hears sentences`() {
     let error = AppError(
       code: "a", kind: .server, disposition: .permanent, title: "Not saved",

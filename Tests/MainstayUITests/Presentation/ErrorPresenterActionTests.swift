@@ -108,6 +108,30 @@ import Testing
     #expect(performing.overlay?.pageToOpen == nil, "the app opens it")
   }
 
+  @Test func `an app that names what it does gets no button for anything else`() async throws {
+    let log = log
+    let presenter = ErrorPresenter(gap: .zero, performs: [.signIn]) { action, _, _ in
+      log.add(action.id.rawValue)
+      return .settled
+    }
+    presenter.present(AppError.http(status: 412))
+    let conflict = try #require(presenter.overlay)
+    #expect(conflict.error.actions.contains(.resolveConflict))
+    #expect(conflict.actions.map(\.id) == ["dismiss"])
+    #expect(presenter.begin(.resolveConflict, for: conflict.id) == nil)
+    presenter.dismissAll()
+    let page = try #require(URL(string: "https://example.com/help"))
+    presenter.present(
+      AppError(
+        code: "a", kind: .server, disposition: .permanent, title: "T", message: "M.",
+        actions: [.signIn, .openPortal], help: page))
+    let item = try #require(presenter.overlay)
+    #expect(item.actions.map(\.id) == ["sign-in", "help", "dismiss"])
+    #expect(item.pageToOpen == page, "the screen opens it, as without an app that performs")
+    await presenter.choose(.signIn, for: item.id)
+    #expect(presenter.count == 0 && log.lines == ["sign-in"])
+  }
+
   @Test func `an action that leaves everything as it is needs nobody`() throws {
     let later = RecoveryAction(id: "later", title: "Not Now", role: .cancel)
     let presenter = ErrorPresenter(gap: .zero)

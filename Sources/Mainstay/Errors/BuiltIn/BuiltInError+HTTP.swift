@@ -63,6 +63,15 @@ extension BuiltInError {
       actions: [.resolveConflict, .dismiss])
   }
 
+  /// A conflict of which the service does not say what is there instead.
+  static func changed(_ code: ErrorCode) -> BuiltInError {
+    BuiltInError(
+      code, .conflict, .needsUser, name: "http.changed",
+      title: "This was changed meanwhile",
+      message: "What is there now no longer fits what was asked for.",
+      suggestion: "Load it again, then repeat your change.", actions: [.dismiss])
+  }
+
   private static func running(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {
     BuiltInError(
       code, .server, .transient(retryAfter: hint), name: "http.running",
@@ -134,5 +143,8 @@ extension BuiltInError {
       [(nil, true), (Duration.seconds(90), true), (nil, false)].map { hint, isRepeatable in
         http(status, hint: hint, isRepeatable: isRepeatable, problemType: nil)
       }
-    } + [http(409, hint: nil, isRepeatable: true, problemType: "/idempotency-in-progress")]
+    } + [
+      http(409, hint: nil, isRepeatable: true, problemType: "/idempotency-in-progress"),
+      changed("http.409"), changed("http.412"),
+    ]
 }

@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = Modifié à deux endroits
     > Quelqu’un d’autre a modifié ceci entre-temps.
     ! Comparez les deux versions et choisissez ce qu’il faut garder.
+    http.changed = Ceci a été modifié entre-temps
+    > Ce qui est là maintenant ne correspond plus à ce qui était demandé.
+    ! Rechargez, puis refaites votre modification.
     http.running = Toujours en cours
     > Le service traite encore la même demande.
     ! Patientez un instant ; un nouvel envoi n’est pas nécessaire.
@@ -316,6 +319,18 @@ extension BuiltInTexts {
     outbox.failed = La modification n’a pas été enregistrée
     > Le stockage de cet appareil n’a pas répondu correctement.
     ! Réessayez.
+    outbox.waiting.running = Envoi en cours
+    outbox.waiting.later = Sera envoyé plus tard
+    outbox.waiting.again = Sera retenté
+    outbox.waiting.turn = Attend son tour
+    outbox.waiting.other = Attend une autre modification refusée
+    outbox.waiting.person = Attend votre connexion ou votre action
+    outbox.waiting.service = Attend le service
+    outbox.waiting.paused = En pause
+    outbox.waiting.conditions = Attend par exemple un réseau
+    outbox.waiting.update = Attend une mise à jour de l’app
+    outbox.waiting.conflict = Attend que vous choisissiez une version
+    outbox.waiting.given-up = N’a pas pu être envoyé
     validation = Veuillez vérifier votre saisie
     @retry Réessayer
     @dismiss Fermer

@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = An zwei Orten geändert
     > Jemand anderes hat dies in der Zwischenzeit geändert.
     ! Vergleichen Sie beide Versionen und wählen Sie, was bleiben soll.
+    http.changed = Dies wurde inzwischen geändert
+    > Was jetzt da ist, passt nicht mehr zu dem, worum gebeten wurde.
+    ! Laden Sie es neu, und wiederholen Sie dann Ihre Änderung.
     http.running = Noch in Arbeit
     > Der Dienst arbeitet noch an derselben Anfrage.
     ! Warten Sie einen Moment; es muss nicht noch einmal gesendet werden.
@@ -316,6 +319,18 @@ extension BuiltInTexts {
     outbox.failed = Ihre Änderung wurde nicht gesichert
     > Der Speicher dieses Geräts hat nicht richtig reagiert.
     ! Versuchen Sie es erneut.
+    outbox.waiting.running = Wird gesendet
+    outbox.waiting.later = Wird später gesendet
+    outbox.waiting.again = Wird erneut versucht
+    outbox.waiting.turn = Wartet, bis es an der Reihe ist
+    outbox.waiting.other = Wartet auf eine abgelehnte Änderung
+    outbox.waiting.person = Wartet auf Ihre Anmeldung oder Eingabe
+    outbox.waiting.service = Wartet auf den Dienst
+    outbox.waiting.paused = Angehalten
+    outbox.waiting.conditions = Wartet etwa auf ein Netz
+    outbox.waiting.update = Wartet auf ein Update der App
+    outbox.waiting.conflict = Wartet auf Ihre Wahl einer Version
+    outbox.waiting.given-up = Konnte nicht gesendet werden
     validation = Bitte prüfen Sie Ihre Eingabe
     @retry Erneut versuchen
     @dismiss Schließen

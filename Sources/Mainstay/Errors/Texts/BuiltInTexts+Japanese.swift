@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = 二か所で変更されました
     > その間に、ほかの人が変更しました。
     ! 両方のバージョンを比べて、残すものを選んでください。
+    http.changed = その間に変更されました
+    > 今の内容は、求められた内容と合わなくなっています。
+    ! もう一度読み込んでから、変更をやり直してください。
     http.running = まだ処理中です
     > サービスは同じ要求をまだ処理しています。
     ! 少しお待ちください。もう一度送る必要はありません。
@@ -316,6 +319,18 @@ extension BuiltInTexts {
     outbox.failed = 変更を保存できませんでした
     > このデバイスのストレージが正しく応答しませんでした。
     ! もう一度お試しください。
+    outbox.waiting.running = 送信中
+    outbox.waiting.later = 後で送信します
+    outbox.waiting.again = もう一度試します
+    outbox.waiting.turn = 順番を待っています
+    outbox.waiting.other = 受け付けられなかった変更を待っています
+    outbox.waiting.person = サインインなどの操作を待っています
+    outbox.waiting.service = サービスを待っています
+    outbox.waiting.paused = 一時停止中
+    outbox.waiting.conditions = ネットワークなどを待っています
+    outbox.waiting.update = アプリの更新を待っています
+    outbox.waiting.conflict = バージョンの選択を待っています
+    outbox.waiting.given-up = 送信できませんでした
     validation = 入力内容を確認してください
     @retry 再試行
     @dismiss 閉じる

@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = 内容在两处被更改
     > 在此期间，其他人更改了此内容。
     ! 请比较两个版本，并选择要保留的内容。
+    http.changed = 此内容已被更改
+    > 现在的内容与所请求的内容不再相符。
+    ! 请重新加载，然后再次进行更改。
     http.running = 仍在处理
     > 服务仍在处理同一个请求。
     ! 请稍候，无需再次发送。
@@ -316,6 +319,18 @@ extension BuiltInTexts {
     outbox.failed = 无法保存更改
     > 此设备的储存空间没有正常回应。
     ! 请重试。
+    outbox.waiting.running = 正在发送
+    outbox.waiting.later = 稍后发送
+    outbox.waiting.again = 将再次尝试
+    outbox.waiting.turn = 正在排队
+    outbox.waiting.other = 等待另一项未被接受的更改
+    outbox.waiting.person = 等待您登录或完成所需操作
+    outbox.waiting.service = 等待服务
+    outbox.waiting.paused = 已暂停
+    outbox.waiting.conditions = 等待网络等条件
+    outbox.waiting.update = 等待 App 更新
+    outbox.waiting.conflict = 等待您选择版本
+    outbox.waiting.given-up = 无法发送
     validation = 请检查输入的内容
     @retry 重试
     @dismiss 关闭

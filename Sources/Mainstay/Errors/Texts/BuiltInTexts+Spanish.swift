@@ -101,6 +101,9 @@ extension BuiltInTexts {
     http.conflict = Cambiado en dos lugares
     > Otra persona ha cambiado esto mientras tanto.
     ! Compare las dos versiones y elija con cuál quedarse.
+    http.changed = Esto ha cambiado mientras tanto
+    > Lo que hay ahora ya no encaja con lo que se pidió.
+    ! Vuelva a cargarlo y repita después su cambio.
     http.running = Todavía en curso
     > El servicio sigue trabajando en la misma solicitud.
     ! Espere un momento; no hace falta enviarlo de nuevo.
@@ -316,6 +319,18 @@ extension BuiltInTexts {
     outbox.failed = No se ha podido guardar su cambio
     > El almacenamiento de este dispositivo no ha respondido correctamente.
     ! Inténtelo de nuevo.
+    outbox.waiting.running = Enviando
+    outbox.waiting.later = Se enviará más tarde
+    outbox.waiting.again = Se intentará de nuevo
+    outbox.waiting.turn = Espera su turno
+    outbox.waiting.other = Espera a otro cambio que no se aceptó
+    outbox.waiting.person = Espera a que inicie sesión o haga lo pedido
+    outbox.waiting.service = Espera al servicio
+    outbox.waiting.paused = En pausa
+    outbox.waiting.conditions = Espera, por ejemplo, una red
+    outbox.waiting.update = Espera una actualización de la app
+    outbox.waiting.conflict = Espera a que elija una versión
+    outbox.waiting.given-up = No se pudo enviar
     validation = Compruebe lo que ha introducido
     @retry Reintentar
     @dismiss Cerrar

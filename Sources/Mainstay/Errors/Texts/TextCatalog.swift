@@ -35,6 +35,11 @@ public struct TextCatalog: Sendable {
     Set(["en"] + BuiltInTexts.languages + tables.keys).sorted()
   }
 
+  /// The languages in which the app has texts of its own, and English, by their tags, sorted.
+  ///
+  /// Which languages a closure knows, nobody can tell.
+  package var ownLanguages: [String] { Set(["en"] + tables.keys).sorted() }
+
   /// This catalogue with texts added.
   ///
   /// - Parameters:

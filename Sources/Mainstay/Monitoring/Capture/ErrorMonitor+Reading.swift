@@ -33,7 +33,7 @@ extension ErrorMonitor {
     public let recoverySuccesses: Int
     /// What was counted since the last report and not told; nil where that is nothing.
     public let suppressed: ErrorReport.Suppressed?
-    /// The newest report, without breadcrumbs and calls.
+    /// The newest report, without breadcrumbs and calls; nil until the first one is made.
     public let latest: ErrorReport?
 
     let trends: Trends
@@ -42,6 +42,12 @@ extension ErrorMonitor {
 
     /// Its name.
     public var id: Fingerprint { fingerprint }
+
+    /// The stable name of what went wrong, of the newest report; nil until there is one.
+    public var code: ErrorCode? { latest?.code }
+
+    /// What happened, in the words of the newest report; nil until there is one.
+    public var title: String? { latest?.title }
 
     /// How often it was captured in each of the latest spans of time, the oldest first.
     public func trend(per span: Span) -> [Int] { trends.counts(per: span, until: minute) }

@@ -55,8 +55,12 @@ extension Diagnostics {
 
     private static var system: [String: String] {
       let process = ProcessInfo.processInfo
-      #if compiler(>=6.3)
-        let compiler = "6.3 or later"
+      #if compiler(>=6.5)
+        let compiler = "6.5 or later"
+      #elseif compiler(>=6.4)
+        let compiler = "6.4"
+      #elseif compiler(>=6.3)
+        let compiler = "6.3"
       #else
         let compiler = "6.2"
       #endif

@@ -12,7 +12,9 @@ extension Rule {
     guess: "State is what no routine around declares; what it is for is told by its name. "
       + "A function of the same type that the clause gives the error is followed by its name.",
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
-    remedy: .safe("Sets the state only for an error that is no cancellation."),
+    remedy: .safe(
+      "Sets the state only for an error that is no cancellation; in a file with Foundation that "
+        + "of `URLSession` is one, too. What else the clause sets stays as it is."),
     examples: errorStateAfterCancelBad + errorStateAfterCancelGood,
     checks: .catchClause { clause, file in
       guard clause.isCatchAll, let work = clause.doStatement, !clause.body.statements.isEmpty,
@@ -41,8 +43,9 @@ extension AuditedFile {
     let asked = clause.questions
     var holds: (@Sendable (ProjectIndex) -> Bool)?
     if !asked.isEmpty { holds = { index in !index.tellsCancellation(asked) } }
+    let also = clause.emptiedState(besides: told).map { ", and `\($0)` is emptied, too" } ?? ""
     report(
-      first.node, "`\(first.path)` is set even when the work was cancelled",
+      first.node, "`\(first.path)` is set even when the work was cancelled" + also,
       severity: clause.isInDiscardedTask ? .info : nil, fix: fix(told, clause), when: holds)
   }
 
@@ -83,6 +86,20 @@ extension Syntax {
   fileprivate var isLiteralZero: Bool { kind == .integerLiteralExpr || kind == .nilLiteralExpr }
 }
 
+extension CatchClauseSyntax {
+  /// Other state that it empties, which no fix knows what to do about.
+  fileprivate func emptiedState(besides told: [Assignment]) -> String? {
+    let known = Set(told.map(\.node.id))
+    return body.assignments.first { assignment in
+      guard !known.contains(assignment.node.id), assignment.isState,
+        let value = assignment.value
+      else { return false }
+      return value.as(ArrayExprSyntax.self)?.elements.isEmpty
+        ?? (value.trimmedDescription == "[:]")
+    }?.path
+  }
+}
+
 extension Assignment {
   /// Whether it takes what Mainstay makes of an error, which is nil for a cancelled one.
   fileprivate var isMadeByMainstay: Bool {
@@ -102,16 +119,52 @@ extension AuditedFile {
       $0.position <= last.position && $0.item.as(SequenceExprSyntax.self) != nil
     }
     guard range.last?.id == last.id else { return nil }
-    let condition =
-      imports.contains("Mainstay") || imports.contains("MainstayUI")
-      ? "!\(error).isCancellation" : "!(\(error) is CancellationError)"
-    return wrapping(first, last, in: "if \(condition)").map {
+    return wrapping(first, last, in: "if \(isNoCancellation(error))").map {
       .safe("set it only for an error that is no cancellation", $0)
     }
+  }
+
+  /// What asks an error whether it is no cancellation, in the words that the file's imports bring.
+  ///
+  /// A call of `URLSession` that is cancelled throws an error of its own, which is no
+  /// `CancellationError`.
+  private func isNoCancellation(_ error: String) -> String {
+    if imports.contains("Mainstay") || imports.contains("MainstayUI") {
+      return "!\(error).isCancellation"
+    }
+    let plain = "!(\(error) is CancellationError)"
+    let modules = foundationModules.subtracting(["FoundationEssentials"])
+    let knowsURLError = !imports.isDisjoint(with: modules)
+    return knowsURLError ? plain + ", (\(error) as? URLError)?.code != .cancelled" : plain
   }
 }
 
 private let errorStateAfterCancelBad: [Example] = [
+  .bad(
+    """
+    import Foundation
+    @MainActor final class NotesModel {
+      func load() async {
+        do { notes = try await service.notes() } catch {
+          ↓message = "No luck"
+          notes = []
+        }
+      }
+    }
+    """,
+    fixed: """
+      import Foundation
+      @MainActor final class NotesModel {
+        func load() async {
+          do { notes = try await service.notes() } catch {
+            if !(error is CancellationError), (error as? URLError)?.code != .cancelled {
+              message = "No luck"
+            }
+            notes = []
+          }
+        }
+      }
+      """),
   .bad(
     """
     do { try await load() } catch { ↓message = text }
@@ -262,123 +315,4 @@ private let errorStateAfterCancelBad: [Example] = [
         log(error)
       }
       """),
-]
-
-private let errorStateAfterCancelGood: [Example] = [
-  .good(
-    """
-    final class CartViewModel: ObservableObject {
-      func load() async {
-        do { items = try await api.items() } catch { handle(error) }
-      }
-      private func handle(_ error: any Error) {
-        guard !(error is CancellationError) else { return }
-        errorMessage = error.localizedDescription
-      }
-    }
-    """, because: "the function asks"),
-  .good(
-    """
-    final class CartViewModel: ObservableObject {
-      func load() async {
-        do { items = try await api.items() } catch where error.isServerError {
-          handle(error)
-        } catch {
-          if error.isWorthShowing { errorMessage = "No luck" }
-        }
-      }
-    }
-    """,
-    others: [
-      "Sources/App/Error+Showing.swift":
-        "extension Error { var isWorthShowing: Bool { !(self is CancellationError) } }"
-    ], because: "the member asks"),
-  .good(
-    """
-    struct CartView: View {
-      func load() async {
-        do { items = try await api.items() } catch {
-          guard shouldShow(error) else { return }
-          message = "No luck"
-        }
-      }
-    }
-    """,
-    others: [
-      "Sources/App/Showing.swift":
-        "func shouldShow(_ error: Error) -> Bool { (error as? URLError)?.code != .cancelled }"
-    ], because: "a function of the project asks"),
-  .good(
-    """
-    struct CartView: View {
-      func load() async {
-        do { items = try await api.items() } catch {
-          if let problem = error as? CartError { message = problem.text }
-        }
-      }
-    }
-    """, because: "no cancellation is a `CartError`"),
-  .good(
-    """
-    struct ReminderView: View {
-      func schedule() async {
-        do { try await center.schedule() } catch {
-          if case ReminderError.notAllowed = error { message = "Allow reminders in Settings." }
-        }
-      }
-    }
-    """, because: "no cancellation matches that case"),
-  .good(
-    """
-    final class CartViewModel: ObservableObject {
-      func load() async {
-        do { items = try await api.items() } catch { handle(error) }
-      }
-      private func handle(_ error: any Error) {
-        if let problem = error as? CartError { errorMessage = problem.text }
-      }
-    }
-    """, because: "the function shows errors of one type alone"),
-  .good(
-    "do { try await load() } catch { if !(error is CancellationError) { message = text } }"),
-  .good(
-    "do { try await load() } catch { guard !Task.isCancelled else { return }; message = text }"),
-  .good(
-    """
-    do { try await load() } catch is CancellationError {} catch { message = text }
-    """),
-  .good(
-    "do { try await load() } catch let e as URLError where e.code != .cancelled { message = t }",
-    because: "the error is asked"),
-  .good(
-    "do { try load() } catch { message = text }", because: "what does not wait is not cancelled"),
-  .good(
-    """
-    func find() async -> String? {
-      var message: String?
-      do { try await load() } catch { message = "none" }
-      return message
-    }
-    """, because: "a local variable is shown to nobody yet"),
-  .good(
-    """
-    @MainActor final class SearchModel {
-      func find() async {
-        do { hits = try await search() } catch {
-          guard generation == run else { return }
-          message = "No luck"
-        }
-      }
-    }
-    """, because: "a later run cancels this one, and that is asked"),
-  .good(
-    "do { try await load() } catch { message = nil }", because: "it is taken away"),
-  .good(
-    """
-    actor Link {
-      func open() async {
-        do { try await dial() } catch { lastFailure = error }
-      }
-    }
-    """, because: "no person sees it"),
 ]

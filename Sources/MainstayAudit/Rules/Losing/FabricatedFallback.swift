@@ -15,7 +15,7 @@ extension Rule {
       for element in sequence.elements where element.kind == .tupleExpr {
         guard let attempt = element.parenthesized?.as(TryExprSyntax.self), attempt.isOptional,
           let fallback = element.fallback, fallback.isMadeUp,
-          !isLenient(attempt, fallback: fallback)
+          !attempt.isLenient(fallback: fallback), !sequence.isWrittenBack(attempt)
         else { continue }
         let name = attempt.expression.core.lastName.map { "`\($0)`" } ?? "this"
         file.report(
@@ -27,7 +27,7 @@ extension Rule {
 
 extension ExprSyntax {
   /// What stands behind a `??` behind it.
-  fileprivate var fallback: ExprSyntax? {
+  var fallback: ExprSyntax? {
     guard let list = parent?.as(ExprListSyntax.self), let place = list.index(of: self) else {
       return nil
     }
@@ -41,7 +41,7 @@ extension ExprSyntax {
 
 extension ExprSyntax {
   /// Whether it is a literal, or an empty collection.
-  fileprivate var isMadeUp: Bool {
+  var isMadeUp: Bool {
     switch kind {
     case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr: return true
     case .stringLiteralExpr: return cast(StringLiteralExprSyntax.self).plainText != nil
@@ -64,28 +64,29 @@ extension ExprSyntax {
   }
 }
 
-/// Whether the value is what the failure means.
-private func isLenient(_ attempt: TryExprSyntax, fallback: ExprSyntax) -> Bool {
-  let core = attempt.expression.core
-  let call = core.as(FunctionCallExprSyntax.self)
-  if call?.argument("forKey") != nil { return true }
-  if attempt.isLeniencyInDecoding { return true }
-  if fallback.kind == .booleanLiteralExpr {
-    if Surroundings(of: attempt)?.isPredicate ?? false { return true }
-    if core.kind == .prefixOperatorExpr || core.kind == .sequenceExpr { return true }
-    let asked = [call?.name, core.lastName].compactMap(\.self).compactMap { words(of: $0).first }
-    return asked.contains {
-      ["is", "has", "can", "check", "contains", "exists", "was"].contains($0)
-    }
-  }
-  if call?.name == "contentsOfDirectory" {
-    return attempt.enclosingRoutine?.node.mentions { $0.text == "removeItem" } ?? false
-  }
-  return false
-}
-
 extension TryExprSyntax {
-  fileprivate var isLeniencyInDecoding: Bool { Surroundings(of: self)?.isDecoding ?? false }
+  /// Whether the fallback is what the failure means.
+  func isLenient(fallback: ExprSyntax) -> Bool {
+    let core = expression.core
+    let call = core.as(FunctionCallExprSyntax.self)
+    if call?.argument("forKey") != nil { return true }
+    if isLeniencyInDecoding { return true }
+    if fallback.kind == .booleanLiteralExpr {
+      if Surroundings(of: self)?.isPredicate ?? false { return true }
+      if core.kind == .prefixOperatorExpr || core.kind == .sequenceExpr { return true }
+      let asked = [call?.name, core.lastName].compactMap(\.self)
+        .compactMap { words(of: $0).first }
+      return asked.contains {
+        ["is", "has", "can", "check", "contains", "exists", "was"].contains($0)
+      }
+    }
+    if call?.name == "contentsOfDirectory" {
+      return enclosingRoutine?.node.mentions { $0.text == "removeItem" } ?? false
+    }
+    return false
+  }
+
+  private var isLeniencyInDecoding: Bool { Surroundings(of: self)?.isDecoding ?? false }
 }
 
 private func isInService(_ node: SequenceExprSyntax) -> Bool {

@@ -5,6 +5,6 @@ extension Rule {
   static let losing: [Rule] = [
     emptyCatch, errorDiscarded, tryOptionalDropped, fabricatedFallback, causeDropped,
     taskErrorVanishes, asyncLetErrorLost, resultFailureIgnored, callbackErrorIgnored,
-    unknownErrorDropped, unfinishedHandler,
+    unknownErrorDropped, unfinishedHandler, storeOverwritten,
   ]
 }

@@ -5,6 +5,6 @@ extension Rule {
   static let retrying: [Rule] = [
     fixedRetryDelay, noJitter, unboundedRetry, breakHitsSwitch, uncappedBackoff, retriesEverything,
     nonidempotentRetry, nestedRetry, unboundedErrorStore, queueMutatedWhileDrained, breakerPerCall,
-    stateCheckAcrossAwait,
+    stateCheckAcrossAwait, keyNotKept,
   ]
 }

@@ -34,7 +34,7 @@ private let closed: LocalizableText = "The shop is closed"
         .validation("This name is taken."), .unsupportedProvider("Acme"),
         .offline().with(disposition: .unknownOutcome),
       ]
-    let lint = MessageLint(catalog: .standard)
+    let lint = MessageLint(languages: TextCatalog.standard.languages, catalog: .standard)
     #expect(TextCatalog.standard.languages.count == 6)
     for finding in lint.findings(in: errors) where !isOfTheTest(finding) {
       Issue.record("\(finding)")
@@ -150,12 +150,22 @@ private let closed: LocalizableText = "The shop is closed"
     let catalog = TextCatalog.standard
       .adding(["error.network.offline.title": "You’re cut off"], language: "en-GB")
       .adding(["error.network.offline.title": "Kein Netz"], language: "de-CH")
-    let findings = MessageLint(catalog: catalog).findings(in: [.offline(), .timeout()])
+    let findings = MessageLint(languages: catalog.languages, catalog: catalog)
+      .findings(in: [.offline(), .timeout()])
     #expect(findings.isEmpty, "\(findings)")
     let hant = MessageLint(languages: ["zh-TW", "pt-BR"], catalog: catalog)
       .findings(in: [.timeout()])
     #expect(Set(hant.map(\.rule)) == [.missingTranslation])
     #expect(Set(hant.map(\.language)) == ["zh-TW", "pt-BR"])
+  }
+
+  @Test func `an app is read in the languages in which it has texts, and else in English`() {
+    let text = LocalizableText(key: "m", english: "Three are left.")
+    #expect(MessageLint(catalog: .standard).findings(in: [error(text)]).isEmpty)
+    let german = TextCatalog.standard.adding(["other": "Andere"], language: "de")
+    let missing = MessageLint(catalog: german).findings(in: [error(text)])
+    #expect(Set(missing.map(\.language)) == ["de"])
+    #expect(Set(missing.map(\.rule)) == [.missingTranslation])
   }
 
   @Test func `missing languages and wrong places are found`() {

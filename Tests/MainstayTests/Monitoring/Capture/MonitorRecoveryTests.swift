@@ -24,6 +24,8 @@ import Testing
     #expect(sink.recoveries.map(\.succeeded) == [false, true])
     #expect(sink.recoveries.allSatisfy { $0.id == error.id && $0.code == error.code })
     #expect(monitor.groups.first?.recoveryAttempts == 2)
+    #expect(monitor.groups.first?.code == error.code, "a reader knows it by more than a number")
+    #expect(monitor.groups.first?.title == report?.title && report?.title.isEmpty == false)
     #expect(monitor.groups.first?.recoveryRate == 0.5)
     #expect(monitor.recoveryRate(of: error.code) == 0.5)
     #expect(monitor.recoveryRate(of: "other") == nil)
