@@ -11,8 +11,8 @@ extension Rule {
       over all that was kept.
       """,
     guess: """
-      A property that the type hands to `encode`, `write`, `save` or the like goes where it was read \
-      from; a function that exports or sends writes elsewhere.
+      A property that the type hands to `encode`, `write`, `save` or the like goes where it was \
+      read from; a function that exports or sends writes elsewhere.
       """,
     onPurpose: """
       A `do` with a clause that puts the unreadable file aside, or throws, before anything is \

@@ -8,13 +8,13 @@ extension Rule {
     places: [.production, .preview, .example],
     summary: "A new idempotency key is made each time that the same work is done.",
     why: """
-      A service knows a repetition by its key. Under a new one, "Try Again" after an answer that got \
-      lost makes a second order.
+      A service knows a repetition by its key. Under a new one, "Try Again" after an answer that \
+      got lost makes a second order.
       """,
     guess: """
-      `retry:`, `retry { }`, `present(error) { }` and `run("…") { }` run what they are given again, \
-      and so is what calls itself from there. Any other call that waits may be repeated by whoever \
-      calls it, and is a hint.
+      `retry:`, `retry { }`, `present(error) { }` and `run("…") { }` run what they are given \
+      again, and so is what calls itself from there. Any other call that waits may be repeated by \
+      whoever calls it, and is a hint.
       """,
     onPurpose: """
       Make the key on a line of its own, beside what is ordered and outside of what runs again, or \
