@@ -155,6 +155,15 @@ extension Outbox.Configuration {
     return quiet
   }
 
+  /// Stops the program where something is not legal.
+  func mustBeLegal() {
+    do throws(ConfigurationError) {
+      try check()
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
   /// - Throws: `ConfigurationError` with everything that is not legal.
   func check() throws(ConfigurationError) {
     var found = Violations()

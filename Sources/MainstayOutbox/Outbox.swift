@@ -173,11 +173,7 @@ public final class Outbox: Sendable {
     store: some OutboxStore, configuration: Configuration, ownLimits: SettingsInForce?,
     surroundings: Surroundings, workers: [Worker]
   ) async throws(OutboxError) {
-    do throws(ConfigurationError) {
-      try configuration.check()
-    } catch {
-      preconditionFailure(error.description)
-    }
+    configuration.mustBeLegal()
     var circuits = HostCircuits(configuration.circuitOfHost ?? surroundings.circuitOfHost)
     let byType = try circuits.guarding(workers)
     do { opening = try await store.open() } catch { throw OutboxError(error) }
