@@ -160,7 +160,7 @@ private let closed: LocalizableText = "The shop is closed"
   }
 
   @Test func `an app is read in the languages in which it has texts, and else in English`() {
-    let text = LocalizableText(key: "m", english: "Three are left.")
+    let text = LocalizableText(key: "m", english: "Three are left")
     #expect(MessageLint(catalog: .standard).findings(in: [error(text)]).isEmpty)
     let german = TextCatalog.standard.adding(["other": "Andere"], language: "de")
     let missing = MessageLint(catalog: german).findings(in: [error(text)])
