@@ -15,6 +15,10 @@ extension AppError {
   public var mayHaveBeenSent: Bool {
     if let sent = metadata["http.sent"] { return sent != "no" }
     guard httpStatus == nil else { return true }
+    // What stands for the error that a call ended with says what that one says.
+    if metadata["policy.reason"] == Rejection.Reason.foreignError.rawValue {
+      return (underlying.first as? AppError)?.mayHaveBeenSent ?? true
+    }
     if case .rejected = disposition { return false }
     return disposition == .unknownOutcome || !Self.beforeSending.contains(kind)
   }

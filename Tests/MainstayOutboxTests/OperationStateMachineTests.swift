@@ -208,7 +208,7 @@ import Testing
       Unanswered(disposition: .transient(), sent: "no", effect: .notSent),
       Unanswered(disposition: .transient(), sent: nil, effect: .notSent),
       Unanswered(disposition: .throttled(), sent: "maybe", effect: .sentUnknown),
-      Unanswered(disposition: .throttled(), sent: "no", effect: .refused),
+      Unanswered(disposition: .throttled(), sent: "no", effect: .notSent),
       Unanswered(disposition: .permanent, sent: "maybe", effect: .sentUnknown),
       Unanswered(disposition: .permanent, sent: nil, effect: .refused),
     ])

@@ -64,12 +64,14 @@ extension RecoveryAction {
   public static let resolveConflict = RecoveryAction("resolve-conflict", "Choose a Version")
   /// Asks the other side whether the call had its effect.
   public static let checkOutcome = RecoveryAction("check-outcome", "Check Again")
+  /// Loads what is there now, in place of what the app shows.
+  public static let reload = RecoveryAction("reload", "Load Again")
   /// Opens the page that explains the error.
   public static let help = RecoveryAction("help", "Help")
 
   static let builtIn: [RecoveryAction] = [
     retry, dismiss, signIn, openSettings, openPortal, freeSpace, resolveConflict, checkOutcome,
-    help,
+    reload, help,
   ]
 }
 

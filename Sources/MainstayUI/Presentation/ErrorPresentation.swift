@@ -52,7 +52,7 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
   public let actions: [RecoveryAction]
   /// The page that explains it.
   public let help: URL?
-  /// When another try makes sense, as whoever refused it has said; nil where nobody has.
+  /// When another attempt makes sense, as whoever refused it has said; nil where nobody has.
   ///
   /// What was said counts from when the error happened, so that a screen can count down to it.
   /// Retry works before, too.

@@ -69,7 +69,7 @@ extension BuiltInError {
       code, .conflict, .needsUser, name: "http.changed",
       title: "This was changed meanwhile",
       message: "What is there now no longer fits what was asked for.",
-      suggestion: "Load it again, then repeat your change.", actions: [.dismiss])
+      suggestion: "Load it again, then repeat your change.", actions: [.reload, .dismiss])
   }
 
   private static func running(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {

@@ -339,6 +339,7 @@ extension BuiltInTexts {
     @open-portal Ouvrir la page de connexion
     @free-space Libérer de l’espace
     @resolve-conflict Choisir une version
+    @reload Recharger
     @check-outcome Vérifier à nouveau
     @help Aide
     """

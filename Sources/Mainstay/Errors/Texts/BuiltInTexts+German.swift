@@ -339,6 +339,7 @@ extension BuiltInTexts {
     @open-portal Anmeldeseite öffnen
     @free-space Platz schaffen
     @resolve-conflict Version wählen
+    @reload Neu laden
     @check-outcome Erneut prüfen
     @help Hilfe
     """

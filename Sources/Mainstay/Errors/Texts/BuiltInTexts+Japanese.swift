@@ -339,6 +339,7 @@ extension BuiltInTexts {
     @open-portal サインインページを開く
     @free-space 空き容量を増やす
     @resolve-conflict バージョンを選ぶ
+    @reload 再読み込み
     @check-outcome もう一度確認
     @help ヘルプ
     """

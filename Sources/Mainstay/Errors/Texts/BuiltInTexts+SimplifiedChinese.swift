@@ -339,6 +339,7 @@ extension BuiltInTexts {
     @open-portal 打开登录页面
     @free-space 释放空间
     @resolve-conflict 选择版本
+    @reload 重新加载
     @check-outcome 再次检查
     @help 帮助
     """

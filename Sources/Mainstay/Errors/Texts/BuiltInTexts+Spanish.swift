@@ -339,6 +339,7 @@ extension BuiltInTexts {
     @open-portal Abrir página de inicio de sesión
     @free-space Liberar espacio
     @resolve-conflict Elegir una versión
+    @reload Volver a cargar
     @check-outcome Comprobar de nuevo
     @help Ayuda
     """
