@@ -5,7 +5,9 @@ package import Mainstay
 package import Metrics
 
 /// Tells the log, the metrics and the monitor that a lane waits for a person, and the log that it
-/// goes on. An app that asks nobody to sign in would keep everything back without a word.
+/// goes on.
+///
+/// An app that asks nobody to sign in would keep everything back without a word.
 package final class LaneReports: Sendable {
   private let logger: Logger
   private let monitor: ErrorMonitor?

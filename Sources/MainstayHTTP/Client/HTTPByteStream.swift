@@ -84,8 +84,9 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
     return try await collectParts(upTo: limit)
   }
 
-  /// Apart from the shorter way, since what a call has to keep is measured for all of its ways. The
-  /// task that reads a body within its limit would need more memory for the one that is not taken.
+  /// Apart from the shorter way, since what a call has to keep is measured for all of its ways.
+  ///
+  /// The task that reads a body within its limit would need more memory for the one that is not taken.
   @inline(never)
   private func collectParts(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
     var bytes = Data()
