@@ -176,7 +176,8 @@ import Testing
           "mainstay.attempt": "\(attempt)", "size": "7",
         ])
     }
-    #expect(lines.value == expected)
+    // The outbox has the same log.
+    #expect(lines.value.filter { $0.message == "sending" } == expected)
     await outbox.shutDown()
   }
 
