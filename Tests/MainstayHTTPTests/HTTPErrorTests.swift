@@ -70,7 +70,7 @@ import Testing
     for (body, status) in [("", 409), (soldOut, 409), ("", 412)] {
       let plain = error(status, headers: headers, body: body).appError
       #expect(plain.title.string() == "This was changed meanwhile")
-      #expect(plain.actions == [.dismiss])
+      #expect(plain.actions == [.reload, .dismiss])
       #expect(plain.kind == .conflict && plain.disposition == .needsUser)
       #expect(plain.code.rawValue == "http.\(status)" && plain.httpStatus == status)
     }

@@ -86,7 +86,8 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
 
   /// Apart from the shorter way, since what a call has to keep is measured for all of its ways.
   ///
-  /// The task that reads a body within its limit would need more memory for the one that is not taken.
+  /// The task that reads a body within its limit would need more memory for the one that is not
+  /// taken.
   @inline(never)
   private func collectParts(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
     var bytes = Data()
