@@ -137,9 +137,11 @@ extension HTTPError: AppErrorConvertible {
       underlying: isAboutInput ? mistakes : [])
   }
 
-  /// Whether the problem holds a document, as the version that is there now would be.
+  /// Whether the problem holds a document, as the version that is there now would be; `errors` may
+  /// have the mistakes by their names.
   private var tellsWhatIsThere: Bool {
-    problem?.extensions.values.contains { if case .object = $0 { true } else { false } } ?? false
+    let others = problem?.extensions.filter { $0.key != "errors" }.values
+    return others?.contains { if case .object = $0 { true } else { false } } ?? false
   }
 
   private static func error(of mistake: (pointer: JSONPointer?, detail: String)) -> AppError {

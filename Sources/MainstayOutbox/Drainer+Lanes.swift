@@ -8,6 +8,8 @@ extension Drainer {
   struct LaneWork {
     /// Whether to look which are closed.
     var mustFind = true
+    /// When it was looked for them last; nil before the first time.
+    var foundAt: Duration?
     /// Whether somebody has signed in, so that all of them go on.
     var mustOpen = false
     /// Those that were closed again while somebody signed in.
@@ -38,8 +40,12 @@ extension Drainer {
   }
 
   /// A lane has been opened in the store.
+  ///
+  /// It may have been closed again since the store was asked, so that is looked for.
   func laneOpened(_ lane: Lane) {
     if trials.opened(lane) { settings.lanes.opened(lane) }
+    laneWork.mustFind = true
+    wake()
   }
 
   /// Does what is to be done with the store.
@@ -58,10 +64,26 @@ extension Drainer {
       try await store.reopen(lane, closedFor: .needsUser)
       laneWork.reopened.remove(lane)
     }
-    if laneWork.mustFind, !isSuspended, !isPaused, !workers.isEmpty {
+    if !isSuspended, !isPaused, !workers.isEmpty { try await findLanes() }
+  }
+
+  /// Looks which lanes wait for a person: at the start, after some have been opened, and now and
+  /// then, since another process may have closed one and be gone.
+  ///
+  /// Those of the start are tried at once; for others somebody has just been refused.
+  private func findLanes() async throws {
+    let (now, before) = (settings.timeline.now, laneWork.foundAt)
+    let isTime = before.map { now - $0 >= LaneTrialStateMachine.shortest } ?? true
+    guard laneWork.mustFind || isTime else { return }
+    laneWork.mustFind = false
+    do {
       let found = try await store.lanes(closedFor: .needsUser)
-      laneWork.mustFind = false
-      for lane in found { trials.found(lane, at: settings.timeline.now) }
+      laneWork.foundAt = now
+      let first = before == nil ? now : now + LaneTrialStateMachine.shortest
+      for lane in found { trials.found(lane, at: first) }
+    } catch {
+      laneWork.mustFind = true
+      throw error
     }
   }
 
@@ -107,7 +129,7 @@ extension Drainer {
     for lane in lanes where laneWork.signIns == signIns {
       do {
         try await store.close(lane, LaneClosure(.needsUser))
-        // mainstay:ignore MS202 -- one that stays open is closed by its next refusal
+        // One that stays open is closed by its next refusal.
       } catch {
         continue
       }

@@ -40,6 +40,8 @@ extension Drainer {
   ///   ends, too, where the store fails, at the end of the drainer, and for a task that is
   ///   cancelled.
   @discardableResult func resume() -> AsyncStream<Never> {
+    // Others may have closed lanes in the file meanwhile.
+    if isSuspended { laneWork.mustFind = true }
     (isPaused, isSuspended) = (false, false)
     resumptions += 1
     settings.granted.suspend(until: nil)

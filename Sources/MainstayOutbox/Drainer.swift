@@ -291,6 +291,7 @@ actor Drainer {
         isEnding || isPaused || isSurplus(leased, trying: tried, at: start)
         || !isWithinLimit(leased)
       let isGivenBack = isUnwanted ? await leased.giveBack(to: store) : false
+      if isGivenBack { trials.gaveBack(leased.lease, in: leased.operation.lane, at: start) }
       if !isGivenBack, !isEnding { begin(leased.asItIsNow(cancelledMeanwhile)) }
       hasGivenBack = hasGivenBack || isGivenBack
     }

@@ -9,6 +9,7 @@ internal import Mainstay
 /// |---|---|
 /// | the lane is found closed, as when the outbox is opened | at once |
 /// | a run is refused, and closes the lane | after ``shortest`` |
+/// | the trial is given back before it began | at once |
 /// | the trial is refused as well | after twice the time of the last wait, up to ``longest`` |
 /// | the trial ends otherwise, without an answer | after ``shortest`` |
 /// | the trial is let in | none: the lane is open |
@@ -59,8 +60,12 @@ package struct LaneTrialStateMachine: Sendable, Equatable {
   }
 
   /// A lane was closed before anybody here knew of it.
-  package mutating func found(_ lane: Lane, at now: Duration) {
-    if closures[lane] == nil { closures[lane] = Closure(next: now) }
+  ///
+  /// - Parameters:
+  ///   - lane: The lane.
+  ///   - first: When it is tried first.
+  package mutating func found(_ lane: Lane, at first: Duration) {
+    if closures[lane] == nil { closures[lane] = Closure(next: first) }
   }
 
   /// A run begins that tries a lane out.
@@ -73,6 +78,13 @@ package struct LaneTrialStateMachine: Sendable, Equatable {
     closure.trial = lease
     closures[lane] = closure
     return true
+  }
+
+  /// A run that was to try its lane out is given back before it began.
+  package mutating func gaveBack(_ lease: Lease, in lane: Lane, at now: Duration) {
+    guard isTrial(lease, in: lane) else { return }
+    closures[lane]?.trial = nil
+    closures[lane]?.next = now
   }
 
   /// Whether a run tries its lane out.

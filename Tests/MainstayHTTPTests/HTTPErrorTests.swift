@@ -67,7 +67,8 @@ import Testing
   @Test func `a conflict offers two versions only where the service sends one`() {
     let headers = ["Content-Type": "application/problem+json"]
     let soldOut = #"{"detail":"Sold out.","code":"sold-out"}"#
-    for (body, status) in [("", 409), (soldOut, 409), ("", 412)] {
+    let named = #"{"title":"Conflict","errors":{"isbn":["It is in the catalogue already."]}}"#
+    for (body, status) in [("", 409), (soldOut, 409), (named, 409), ("", 412)] {
       let plain = error(status, headers: headers, body: body).appError
       #expect(plain.title.string() == "This was changed meanwhile")
       #expect(plain.actions == [.reload, .dismiss])

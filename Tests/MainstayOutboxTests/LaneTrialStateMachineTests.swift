@@ -54,6 +54,18 @@ import Testing
     #expect(machine == before)
   }
 
+  @Test func `a trial that is given back before it began is due again at once`() {
+    var machine = LaneTrialStateMachine()
+    machine.found(lane, at: .seconds(5))
+    #expect(machine.due(at: .zero).isEmpty && machine.nextLook(at: .zero) == .seconds(5))
+    #expect(machine.begins(lease(1), in: lane, at: .seconds(5)) == true)
+    machine.gaveBack(lease(2), in: lane, at: .seconds(6))
+    #expect(machine.due(at: .seconds(6)).isEmpty, "another one does try it")
+    machine.gaveBack(lease(1), in: lane, at: .seconds(6))
+    #expect(machine.due(at: .seconds(6)) == [lane])
+    #expect(machine.begins(lease(3), in: lane, at: .seconds(6)) == true)
+  }
+
   @Test func `a trial without an answer is repeated soon, and one that is let in is the last`() {
     var machine = LaneTrialStateMachine()
     machine.found(lane, at: .zero)

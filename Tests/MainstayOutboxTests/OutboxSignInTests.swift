@@ -73,6 +73,27 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `what another process closed during a suspension is tried as well`() async throws {
+    let shop = try Workshop()
+    let outbox = try await shop.open(worker(shop))
+    // It has looked for such lanes once this is done.
+    isSignedIn.value = true
+    try await outbox.enqueue(Note(text: "first"))
+    await outbox.wait { $0.pending == 0 }
+    isSignedIn.value = false
+    await outbox.suspend(within: .zero)
+    let other = try await shop.open(worker(shop))
+    try await other.enqueue(Note(text: "a"))
+    await other.wait { $0.causes.laneNeedsUser == 1 && $0.running == 0 }
+    await other.shutDown()
+    isSignedIn.value = true
+    await outbox.resume()
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: LaneTrialStateMachine.shortest)
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
   @Test func `a sign-in that is heard of opens all such lanes at once`() async throws {
     var shop = try Workshop()
     let (signIns, signIn) = AsyncStream.makeStream(of: Void.self)

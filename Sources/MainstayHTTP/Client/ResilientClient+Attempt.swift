@@ -128,6 +128,9 @@ extension ResilientClient.Core {
     /// Whether the service may have done its work although the course goes on: it sent a request
     /// that changes something to look elsewhere, or failed itself.
     var mayBeDone = false
+    /// Whether an answer to a change has sent it to look elsewhere: then it counts as done, maybe,
+    /// whatever becomes of that.
+    var wasSentOn = false
   }
 
   private func judged(
@@ -142,6 +145,7 @@ extension ResilientClient.Core {
       let told = failure.with(disposition: .unknownOutcome)
       return (told.adding(metadata: ["http.sent": "maybe"]), .mayHaveArrived)
     }
+    if course.wasSentOn { return (failure, .mayHaveArrived) }
     guard course.isOpen else {
       guard course.isAnswered else { return (failure, .notSent) }
       // The service, or a portal before it, has said what it made of the request.
@@ -162,7 +166,7 @@ extension ResilientClient.Core {
       var ticket: AuthorizationStateMachine.Ticket?
       if course.way.isAtHome { ticket = try await authorization?.ticket() }
       let message = try await message(request, key, ticket, course.way, book)
-      let mayBeDone = course.mayBeDone
+      let (mayBeDone, wasSentOn) = (course.mayBeDone, course.wasSentOn)
       let (reply, step) = try await exchange(message, request, book, &course)
       guard !course.isPortal else { throw AppError.portal() }
       if reply.status == 401, let authorization, let ticket {
@@ -176,7 +180,7 @@ extension ResilientClient.Core {
       switch step {
       case .follow: continue
       case .refused(isPortal: true):
-        course.mayBeDone = mayBeDone
+        (course.mayBeDone, course.wasSentOn) = (mayBeDone, wasSentOn)
         throw AppError.portal()
       case .stay, .refused:
         try await check(reply, request, hasKey: key != nil, course)
@@ -249,6 +253,7 @@ extension ResilientClient.Core {
       // mostly done it (303), or may have.
       if isChange, isOwn, reply.status >= 500 || (301...303).contains(reply.status) {
         course.mayBeDone = true
+        course.wasSentOn = course.wasSentOn || reply.status < 400
       }
       if isChange, kept != nil, Self.leavesDoubt(reply.status) {
         book.change(at: course.way.address)

@@ -25,7 +25,7 @@
     @Environment(\.openURL) private var openURL
     /// The error of whose buttons one was tapped.
     @State private var answered: ErrorPresentation.ID?
-    @State private var host = UUID()
+    @State private var host = Host()
 
     func body(content: Content) -> some View {
       // Every button takes an alert away, so it is gone while an action is under way.

@@ -56,7 +56,7 @@
     let presenter: ErrorPresenter
 
     @Environment(\.accessibilityReduceMotion) private var reduceMotion
-    @State private var host = UUID()
+    @State private var host = Host()
 
     func body(content: Content) -> some View {
       content

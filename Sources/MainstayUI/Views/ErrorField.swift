@@ -20,6 +20,11 @@
   }
 
   private struct ErrorFieldModifier: ViewModifier {
+    private struct Subject: Hashable {
+      let presenter: ObjectIdentifier
+      let field: JSONPointer
+    }
+
     let field: JSONPointer
     let presenter: ErrorPresenter
 
@@ -33,11 +38,10 @@
         }
       }
       .announcing(item?.presentation.accessibilityLabel)
-      .onAppear { presenter.startShowing([field]) }
-      .onDisappear { presenter.stopShowing([field]) }
-      .onChange(of: field) { before, now in
-        presenter.startShowing([now])
-        presenter.stopShowing([before])
+      .presence(of: Subject(presenter: ObjectIdentifier(presenter), field: field)) {
+        presenter.startShowing([field])
+      } ended: {
+        presenter.stopShowing([field])
       }
     }
   }

@@ -39,9 +39,26 @@
 
   extension View {
     /// Lets a host show what it hosts while it is on screen and in front.
-    func hosting(_ host: UUID, in hosts: Hosts) -> some View {
-      onAppear { hosts.enter(host) }
-        .onDisappear { hosts.leave(host) }
+    func hosting(_ host: Host, in hosts: Hosts) -> some View {
+      presence(of: ObjectIdentifier(hosts)) {
+        hosts.enter(host)
+      } ended: {
+        hosts.leave(host)
+      }
+    }
+
+    /// Does something while this view is on screen, and anew where it is about something else then,
+    /// such as another presenter after a sign-in: the view itself appears only once.
+    func presence(
+      of subject: some Hashable, begun: @escaping () -> Void, ended: @escaping () -> Void
+    ) -> some View {
+      background {
+        Color.clear
+          .onAppear(perform: begun)
+          .onDisappear(perform: ended)
+          .id(subject)
+          .accessibilityHidden(true)
+      }
     }
   }
 

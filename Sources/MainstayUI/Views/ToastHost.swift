@@ -23,7 +23,7 @@
 
     @Environment(\.locale) private var locale
     @Environment(\.accessibilityReduceMotion) private var reduceMotion
-    @State private var host = UUID()
+    @State private var host = Host()
 
     func body(content: Content) -> some View {
       content

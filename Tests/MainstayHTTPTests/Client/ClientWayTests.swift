@@ -65,6 +65,23 @@ import Testing
     #expect(transport.sent.map(\.verb) == [.post, .get])
   }
 
+  @Test(arguments: [AppError.notSent, .http(status: 404)])
+  func `a change with a key that was answered by see other may have had its effect`(
+    _ failure: AppError
+  ) async throws {
+    let transport = ScriptedTransport { transmission, _ in
+      if transmission.verb == .post { return .json("", status: 303, headers: ["Location": "/b"]) }
+      if let status = failure.httpStatus { return .json("", status: status) }
+      throw failure
+    }
+    let books = try client(transport)
+    let error = await #expect(throws: AppError.self) {
+      try await books.post("/a", json: 1, key: IdempotencyKey())
+    }
+    #expect(error?.metadata["http.sent"] == "maybe")
+    #expect(error?.mayHaveBeenSent == true)
+  }
+
   @Test(.requirement("D10", "A54"))
   func `a change answered by see other is not made again where a portal comes next`()
     async throws
