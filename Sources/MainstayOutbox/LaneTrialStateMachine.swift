@@ -140,8 +140,12 @@ package struct LaneTrialStateMachine: Sendable, Equatable {
 
 extension OperationVerdict {
   /// Whether the other side has let in who asked, whatever it said to that.
-  package var letsIn: Bool {
-    switch next {
+  ///
+  /// - Parameter error: What the run ended with; one that never left says nothing about that.
+  /// - Returns: Whether it has.
+  func letsIn(_ error: AppError?) -> Bool {
+    if error?.metadata["http.sent"] == "no" { return false }
+    return switch next {
     case .done, .conflicted, .dropped: true
     case .dead(let reason, _): reason == .refused || reason == .keyReused
     case .ready, .scheduled, .waiting, .parked, .cancelled: false

@@ -30,7 +30,7 @@ struct WorkerRun: Sendable {
     if end.verdict.isCompletion { await workEnded() }
     let lane = await settle(end)
     await settings.stalls.ended(
-      in: leased.operation.lane, end.event?.error, isAnswered: end.isLetIn,
+      in: leased.operation.lane, end.event?.error, isAnswered: end.verdict.letsIn(end.event?.error),
       at: settings.timeline.now, of: store)
     return Ended(
       signal: end.signal, isCompletion: end.verdict.isCompletion,
@@ -57,9 +57,6 @@ struct WorkerRun: Sendable {
     let verdict: OperationVerdict
     let event: OutboxEvent.What?
     var signal = DrainPaceStateMachine.Signal.neutral
-
-    /// Whether the other side has let in who asked: what never left says nothing about that.
-    var isLetIn: Bool { verdict.letsIn && event?.error?.metadata["http.sent"] != "no" }
   }
 
   private var context: WorkerContext {
@@ -345,7 +342,7 @@ struct WorkerRun: Sendable {
         if failures > 0 { settings.storage.worked(.run(leased.lease)) }
         // Somebody may have signed in while that was on its way, and opened the lane before it.
         let isLate = recorded?.closesLane == true ? await isOfBefore() : false
-        let isLetIn = isTrial && recorded?.isHeld == true && end.isLetIn
+        let isLetIn = isTrial && recorded?.isHeld == true && end.verdict.letsIn(end.event?.error)
         if isLate || isLetIn {
           try await store.reopen(leased.operation.lane, closedFor: .needsUser)
         }
