@@ -3,7 +3,7 @@
 
 import Mainstay
 
-struct Book: Codable, Sendable {
+nonisolated struct Book: Codable, Sendable {
   var title: String
 }
 
