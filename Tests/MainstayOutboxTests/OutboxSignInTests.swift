@@ -88,9 +88,17 @@ import Testing
     await other.shutDown()
     isSignedIn.value = true
     await outbox.resume()
-    await shop.clock.sleepers(atLeast: 1)
-    shop.clock.advance(by: LaneTrialStateMachine.shortest)
-    await outbox.wait { $0.pending == 0 }
+    await withTaskGroup { [clock = shop.clock] group in
+      group.addTask { await outbox.wait { $0.pending == 0 } }
+      group.addTask {
+        while !Task.isCancelled {
+          await clock.sleepers(atLeast: 1)
+          clock.advance(by: .seconds(60))
+        }
+      }
+      await group.next()
+      group.cancelAll()
+    }
     await outbox.shutDown()
   }
 
