@@ -28,7 +28,7 @@ struct NotesAPI: Sendable {
   func rename(_ id: String, to title: String, key: IdempotencyKey? = nil) async throws {}
 }
 
-struct CrashReporter: Sendable {
+nonisolated struct CrashReporter: Sendable {
   func record(_ name: String, reason: String, values: [String: String]) {}
 }
 
