@@ -52,13 +52,15 @@ extension Drainer {
   func workOnLanes() async throws {
     if laneWork.mustOpen, !isSuspended {
       laneWork.mustOpen = false
+      // Read before the store is asked: one that is closed meanwhile was not opened.
+      let waiting = trials.lanes
       do {
         try await store.reopenAll(closedFor: .needsUser)
       } catch {
         laneWork.mustOpen = true
         throw error
       }
-      for lane in trials.lanes { laneOpened(lane) }
+      for lane in waiting { laneOpened(lane) }
     }
     while let lane = laneWork.reopened.first, !isSuspended {
       try await store.reopen(lane, closedFor: .needsUser)
