@@ -21,11 +21,15 @@ extension View {
   public nonisolated func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View {
     declared() as EmptyView
   }
+  public nonisolated func id<ID: Hashable>(_ id: ID) -> some View { declared() as EmptyView }
   public nonisolated func background<S: ShapeStyle>(
     _ style: S, ignoresSafeAreaEdges edges: Edge.Set = .all
   ) -> some View { declared() as EmptyView }
   public nonisolated func background<S: ShapeStyle, T: InsettableShape>(
     _ style: S, in shape: T
+  ) -> some View { declared() as EmptyView }
+  public nonisolated func background<V: View>(
+    alignment: Alignment = .center, @ViewBuilder content: () -> V
   ) -> some View { declared() as EmptyView }
   public nonisolated func overlay<V: View>(
     alignment: Alignment = .center, @ViewBuilder content: () -> V
