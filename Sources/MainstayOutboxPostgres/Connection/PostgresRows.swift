@@ -164,16 +164,20 @@ package struct PostgresRow: Sendable {
 
   private static func hex(_ digits: ArraySlice<UInt8>) -> Data? {
     guard digits.count % 2 == 0 else { return nil }
-    var data = Data(capacity: digits.count / 2)
-    var position = digits.startIndex
-    while position < digits.endIndex {
-      guard let high = digit(digits[position]), let low = digit(digits[position + 1]) else {
-        return nil
+    var isLegal = true
+    let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 2) { memory, count in
+      var position = digits.startIndex
+      while position < digits.endIndex {
+        guard let high = digit(digits[position]), let low = digit(digits[position + 1]) else {
+          isLegal = false
+          return
+        }
+        memory[count] = high << 4 | low
+        count += 1
+        position += 2
       }
-      data.append(high << 4 | low)
-      position += 2
     }
-    return data
+    return isLegal ? Data(bytes) : nil
   }
 
   /// The form that a database may be set to: behind a pooler no session says which one it wants.

@@ -17,6 +17,7 @@ package enum PostgresValue: Sendable, Hashable {
   case doubles([Double?])
   case bools([Bool?])
   case bytesArray([Data?])
+  case uuids([UUID?])
 }
 
 extension PostgresValue {
@@ -64,16 +65,16 @@ struct EncodedValues {
     case .double(let number): add(Self.text(number).utf8, isBinary: false)
     case .bool(let isTrue): add((isTrue ? "t" : "f").utf8, isBinary: false)
     case .bytes(let data): add(data, isBinary: true)
-    case .texts(let texts):
-      var elements: [String?] = []
-      for text in texts {
-        if let text { elements.append(try Self.quoted(text)) } else { elements.append(nil) }
+    case .texts(let texts): try add(quoting: texts)
+    case .ints(let numbers): add(bare: numbers.map { $0.map { String($0) } })
+    case .doubles(let numbers): add(bare: numbers.map { $0.map(Self.text) })
+    case .bools(let truths): add(bare: truths.map { $0.map { $0 ? "t" : "f" } })
+    case .bytesArray(let pieces):
+      add(pieces, of: Self.bytea) { $1.append(contentsOf: $0) }
+    case .uuids(let ids):
+      add(ids, of: Self.uuid) { id, bytes in
+        withUnsafeBytes(of: id.uuid) { bytes.append(contentsOf: $0) }
       }
-      add(elements)
-    case .ints(let numbers): add(numbers.map { $0.map { String($0) } })
-    case .doubles(let numbers): add(numbers.map { $0.map(Self.text) })
-    case .bools(let truths): add(truths.map { $0.map { $0 ? "t" : "f" } })
-    case .bytesArray(let pieces): add(pieces.map { $0.map(Self.hex) })
     }
   }
 
@@ -91,9 +92,61 @@ struct EncodedValues {
     formats.append(isBinary ? 1 : 0)
   }
 
-  private mutating func add(_ elements: [String?]) {
+  private mutating func add(bare elements: [String?]) {
     let text = "{" + elements.map { $0 ?? "NULL" }.joined(separator: ",") + "}"
     add(text.utf8, isBinary: false)
+  }
+
+  private mutating func add(quoting texts: [String?]) throws(PostgresError) {
+    let start = bytes.count
+    bytes.append(UInt8(ascii: "{"))
+    for (place, text) in texts.enumerated() {
+      if place > 0 { bytes.append(UInt8(ascii: ",")) }
+      guard let text else {
+        bytes.append(contentsOf: "NULL".utf8)
+        continue
+      }
+      bytes.append(Self.quote)
+      for byte in try Self.checked(text).utf8 {
+        if byte == Self.quote || byte == Self.backslash { bytes.append(Self.backslash) }
+        bytes.append(byte)
+      }
+      bytes.append(Self.quote)
+    }
+    bytes.append(UInt8(ascii: "}"))
+    add(start: start, isBinary: false)
+    bytes.append(0)
+  }
+
+  /// An array in the server's own form, which neither side writes as digits and reads again: one
+  /// dimension that begins at 1, and each element behind its length.
+  private mutating func add<Element>(
+    _ elements: [Element?], of type: Int32, _ write: (Element, inout [UInt8]) -> Void
+  ) {
+    let start = bytes.count
+    append(elements.isEmpty ? 0 : 1)
+    append(elements.contains { $0 == nil } ? 1 : 0)
+    append(type)
+    if !elements.isEmpty {
+      append(Int32(clamping: elements.count))
+      append(1)
+    }
+    for element in elements {
+      let start = bytes.count
+      append(-1)
+      guard let element else { continue }
+      write(element, &bytes)
+      let length = Int32(clamping: bytes.count - start - 4)
+      withUnsafeBytes(of: length.bigEndian) { digits in
+        bytes.replaceSubrange(start..<(start + 4), with: digits)
+      }
+    }
+    add(start: start, isBinary: true)
+    bytes.append(0)
+  }
+
+  private mutating func append(_ number: Int32) {
+    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
   private static func checked(_ text: String) throws(PostgresError) -> String {
@@ -103,29 +156,14 @@ struct EncodedValues {
     return text
   }
 
-  private static func quoted(_ text: String) throws(PostgresError) -> String {
-    var quoted = "\""
-    for character in try checked(text).unicodeScalars {
-      if character == "\"" || character == "\\" { quoted.unicodeScalars.append("\\") }
-      quoted.unicodeScalars.append(character)
-    }
-    return quoted + "\""
-  }
-
   private static func text(_ number: Double) -> String {
     number.isNaN ? "NaN" : number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)"
   }
 
-  /// The form of bytes in an array: quoted, with the backslash doubled.
-  private static func hex(_ data: Data) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text = Array("\"\\\\x".utf8)
-    text.reserveCapacity(data.count * 2 + 5)
-    for byte in data {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    text.append(UInt8(ascii: "\""))
-    return String(decoding: text, as: UTF8.self)
-  }
+  // What the server calls the types of elements; these numbers are fixed for all versions.
+  private static let bytea: Int32 = 17
+  private static let uuid: Int32 = 2950
+
+  private static let quote = UInt8(ascii: "\"")
+  private static let backslash = UInt8(ascii: "\\")
 }

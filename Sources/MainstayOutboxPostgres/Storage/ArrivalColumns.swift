@@ -18,7 +18,7 @@ struct PlainColumns {
 
   init(_ operations: [NewOperation]) {
     values = [
-      .texts(operations.map(\.id.description)),
+      .uuids(operations.map(\.id.uuid)),
       .texts(operations.map(\.type.kind.rawValue)),
       .ints(operations.map { Int64($0.type.version) }),
       .texts(operations.map(\.lane.rawValue)),
@@ -52,7 +52,7 @@ struct WishColumns {
       .texts(constraints),
       .texts(wishes.map { $0.dependencies?.ids.map(\.description).joined(separator: ",") }),
       .texts(wishes.map { $0.dependencies?.ifGivenUp.rawValue }),
-      .texts(wishes.map { $0.coalescing?.earlier.description }),
+      .uuids(wishes.map { $0.coalescing?.earlier.uuid }),
       .bytesArray(wishes.map { $0.coalescing?.expected }),
       .bytesArray(wishes.map { $0.coalescing?.payload }),
       .ints(wishes.map { $0.timeout?.milliseconds }),
@@ -77,7 +77,7 @@ struct LockColumns {
     values = [
       .texts(Array(Set(operations.map(\.lane.rawValue)))),
       .bytesArray(Array(Set(operations.compactMap(WishColumns.uniqueKey)))),
-      .texts(needs.map(\.description)),
+      .uuids(needs.map(\.uuid)),
       .bytesArray(Array(Set(operations.compactMap(\.orderingKey))).map { Data($0.utf8) }),
       .bool(isBounded),
     ]

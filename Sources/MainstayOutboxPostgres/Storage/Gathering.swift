@@ -15,7 +15,8 @@ package enum LockPatience: Sendable, Hashable {
 /// Lets callers that arrive while others are on their way to the server share the next statement.
 ///
 /// One that comes alone goes at once, and the others wait as long as a statement takes: there is no
-/// timer, but for a statement that takes long. Each of them gets its own answer. One that meets a
+/// timer, but for a statement that takes long. Each of them gets its own answer; where the server
+/// cannot be asked, that of the statement before may stand for it. One that meets a
 /// lock which somebody's transaction holds makes way for the others, and waits with those that met
 /// one, too.
 package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
@@ -25,12 +26,15 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
     -> [Result<Answer, any Error>]
 
   private struct Waiting: Sendable {
+    /// One more than that of whoever came before.
+    let number: Int
     let item: Item
     let continuation: CheckedContinuation<Answer, any Error>
   }
 
   private struct State {
     var waiting: [Waiting] = []
+    var last = 0
     var flights: FlightsStateMachine
     /// Those that met a lock.
     var held: [Waiting] = []
@@ -65,7 +69,9 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   package func submit(_ item: Item, _ send: @escaping Send) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
       let action = state.withLock { state in
-        state.waiting.append(Waiting(item: item, continuation: continuation))
+        state.last += 1
+        state.waiting.append(
+          Waiting(number: state.last, item: item, continuation: continuation))
         return state.flights.arrived(waiting: state.waiting.count)
       }
       perform(action, send)
@@ -91,13 +97,17 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   private func fly(_ first: Int, _ send: @escaping Send) async {
     var flight: Int? = first
     while let current = flight {
-      let batch: [Waiting] = state.withLock { state in
+      // Whoever is about to come goes along.
+      await Task.yield()
+      let (batch, last, action) = state.withLock { state in
         let batch = share(of: state.waiting)
         state.waiting.removeFirst(batch.count)
-        return batch
+        let action = state.flights.departed(current, waiting: state.waiting.count)
+        return (batch, state.last, action)
       }
+      perform(action, send)
       // Another one may have taken all who waited.
-      if !batch.isEmpty { await answer(batch, .brief, send) }
+      if !batch.isEmpty { await answer(batch, .brief, upTo: last, send) }
       flight = state.withLock { state in
         state.flights.answered(current, waiting: state.waiting.count)
       }
@@ -117,8 +127,11 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Sends a batch; where the server refuses it, each one alone, so that each gets its own answer.
+  ///
+  /// Where the server cannot be asked at all, those hear of it as well that had come by then and
+  /// found no room in the batch: they have waited as long, and would else wait for many batches.
   private func answer(
-    _ batch: [Waiting], _ patience: LockPatience, _ send: @escaping Send
+    _ batch: [Waiting], _ patience: LockPatience, upTo last: Int = 0, _ send: @escaping Send
   ) async {
     var alone: [Waiting] = []
     do {
@@ -137,9 +150,23 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
       for waiting in batch { hold(waiting, send) }
     } catch {
       for waiting in batch { waiting.continuation.resume(throwing: error) }
+      if let error = error as? PostgresError, error.isOfTheWay {
+        for waiting in leftBehind(upTo: last) {
+          waiting.continuation.resume(throwing: error.mayHaveHappened(false))
+        }
+      }
     }
     // One after the other: where each waited again, the last would wait that many times.
     for waiting in alone { await answer([waiting], .none, send) }
+  }
+
+  /// Those who had come up to a number, and have not been taken along; they are not waiting any more.
+  private func leftBehind(upTo last: Int) -> [Waiting] {
+    state.withLock { state in
+      let count = state.waiting.prefix { $0.number <= last }.count
+      defer { state.waiting.removeFirst(count) }
+      return Array(state.waiting.prefix(count))
+    }
   }
 
   /// Lets one wait for its lock beside the flights, so that those go on.
@@ -211,6 +238,15 @@ extension PostgresError {
   /// What somebody's transaction is at.
   static let locked = PostgresError(
     .timeout, sqlState: "55P03", "A lock was not free in time: try again.")
+
+  /// Whether the server could not be asked, or takes nothing from anybody; nothing was done then.
+  fileprivate var isOfTheWay: Bool {
+    switch kind {
+    case .address, .unreachable, .refused, .tooOld, .tooMany, .busy, .readOnly, .closed: true
+    case .lost: !mayHaveHappened
+    default: false
+    }
+  }
 
   /// Whether it met a lock that somebody held.
   fileprivate var isLocked: Bool { sqlState == "55P03" }

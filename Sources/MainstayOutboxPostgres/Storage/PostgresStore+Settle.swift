@@ -66,6 +66,8 @@ extension PostgresStore {
   ) async throws -> [Result<Bool, any Error>] {
     // In one order, as those who enqueue take the rows that they need.
     let sorted = completions.sorted { $0.lease.row < $1.lease.row }
+    // The server looks for the place of each output, unless there is none at all.
+    let outputs = sorted.allSatisfy { $0.output == nil } ? nil : sorted.map(\.output)
     let rows = try await run(
       """
       SELECT number, is_locked
@@ -73,7 +75,7 @@ extension PostgresStore {
       """,
       [
         .ints(sorted.map(\.lease.row)), .ints(sorted.map(\.lease.token)),
-        .bytesArray(sorted.map(\.output)), keepsOutcomes, time,
+        outputs.map { .bytesArray($0) } ?? .null, keepsOutcomes, time,
         // Without a number it waits for the rows, and else it passes over those that are held.
         patience == .full ? .null : limit(of: patience),
       ])

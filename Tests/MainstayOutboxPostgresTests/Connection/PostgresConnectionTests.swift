@@ -36,15 +36,16 @@ struct PostgresConnectionTests {
     let connection = try await open()
     let texts = ["", "a", "NULL", #"{"x": "\"}"#, ",", " ", "é🙂", nil]
     let pieces = [Data(), Data([0, 1, 255]), Data(#"\"'"#.utf8), nil]
+    let ids = [UUID(), nil, UUID()]
     let rows = try await connection.query(
       """
       SELECT * FROM unnest(
-        $1::text[], $2::bytea[], $3::bigint[], $4::double precision[], $5::boolean[]
-      ) WITH ORDINALITY AS t(t, b, i, d, o, n) ORDER BY n
+        $1::text[], $2::bytea[], $3::bigint[], $4::double precision[], $5::boolean[], $6::uuid[]
+      ) WITH ORDINALITY AS t(t, b, i, d, o, u, n) ORDER BY n
       """,
       [
         .texts(texts), .bytesArray(pieces), .ints([.max, nil, 0]),
-        .doubles([-.infinity, 1e-300, nil]), .bools([true, false, nil]),
+        .doubles([-.infinity, 1e-300, nil]), .bools([true, false, nil]), .uuids(ids),
       ])
     #expect(rows.count == texts.count)
     #expect(try rows.map { row throws in try row.text(ifAny: 0) } == texts)
@@ -55,21 +56,25 @@ struct PostgresConnectionTests {
         -.infinity, 1e-300, nil,
       ])
     #expect(try rows.prefix(3).map { row throws in try row.bool(ifAny: 4) } == [true, false, nil])
+    #expect(
+      try rows.prefix(3).map { row throws in try row.text(ifAny: 5) }
+        == ids.map { $0?.uuidString.lowercased() })
   }
 
   @Test func `an empty array is an array`() async throws {
     let connection = try await open()
     let empty: [PostgresValue] = [
-      .texts([]), .ints([]), .doubles([]), .bools([]), .bytesArray([]),
+      .texts([]), .ints([]), .doubles([]), .bools([]), .bytesArray([]), .uuids([]),
     ]
     let row = try #require(
       try await connection.query(
         """
         SELECT cardinality($1::text[]), cardinality($2::bigint[]), \
-        cardinality($3::double precision[]), cardinality($4::boolean[]), cardinality($5::bytea[])
+        cardinality($3::double precision[]), cardinality($4::boolean[]), cardinality($5::bytea[]), \
+        cardinality($6::uuid[])
         """, empty
       ).first)
-    for column in 0..<5 { #expect(try row.int(column) == 0) }
+    for column in 0..<6 { #expect(try row.int(column) == 0) }
   }
 
   @Test(arguments: [PostgresValue.text("a\0b"), .texts(["x", "\0"])])

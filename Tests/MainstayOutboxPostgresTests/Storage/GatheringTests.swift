@@ -81,9 +81,10 @@ import Testing
   @Test func `where many wait a second statement leaves beside the first`() async throws {
     var callers = await come(0...0)
     await server.arrival()
-    callers += await come(1...16)
+    let many = 1...FlightsStateMachine.enough
+    callers += await come(many)
     await server.arrival()
-    #expect(server.statements.map { $0.sorted() } == [[0], Array(1...16)])
+    #expect(server.statements.map { $0.sorted() } == [[0], Array(many)])
     server.answer(2)
     server.answer(1)
     for (number, caller) in callers.enumerated() { #expect(try await caller.value == number * 2) }
@@ -203,5 +204,36 @@ import Testing
     #expect(
       log.lines
         == ["[1]", "[4, 4]", "[4]", "[20]", "[1, 1, 1]", "[1]"].map { "\($0) brief" })
+  }
+
+  @Test func `where the server is away, those left behind hear of it with the batch`()
+    async throws
+  {
+    let gathering = Gathering<Int, Int>(maximumCount: 2, maximumFlights: 1) { _ in 1 }
+    let away = PostgresError(.unreachable, "No server answers.")
+    let gates = [Countdown(1), Countdown(1)]
+    let submit: @Sendable (Int) async throws -> Int = { [log] item in
+      try await gathering.submit(item) { items, _ in
+        log.add("\(items)")
+        let statement = log.lines.count
+        if statement <= gates.count {
+          await gates[statement - 1].reached()
+          throw away
+        }
+        return items.map { .success($0) }
+      }
+    }
+    let first = await started { try await submit(0) }
+    await eventually { log.lines == ["[0]"] }
+    let others = await started(7) { try await submit($0 + 1) }
+    gates[0].count()
+    await #expect(throws: away) { try await first.value }
+    await eventually { log.lines.count == 2 }
+    // This one comes after the second statement has left, and has not waited for any yet.
+    let last = await started { try await submit(8) }
+    gates[1].count()
+    for other in others { await #expect(throws: away) { try await other.value } }
+    #expect(try await last.value == 8)
+    #expect(log.lines.count == 3)
   }
 }
