@@ -67,8 +67,7 @@ spelling: setup-tests ## Looks for misspelt words in all that people wrote
 	@Tools/spelling
 
 docs: setup ## Builds the documentation of every library; a warning is an error
-	swift package $(SWIFT_FLAGS) generate-documentation --warnings-as-errors \
-		--enable-experimental-combined-documentation $$(Tools/libraries | sed 's/^/--target /')
+	@Tools/docs $(SWIFT_FLAGS)
 	@Tools/front-page
 	@Tools/check-site
 
