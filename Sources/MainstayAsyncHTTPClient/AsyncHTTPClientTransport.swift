@@ -7,14 +7,15 @@ public import MainstayHTTP
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
+internal import Synchronization
 
 /// Carries requests by AsyncHTTPClient, over HTTP/1.1 and HTTP/2.
 ///
 /// It follows no redirection, keeps no cookies and logs nothing.
 public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTransport {
-  private static let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
-
   private let client: HTTPClient
+  /// Whether somebody has shut it down: what the library gives up then, nobody has to repeat.
+  private let ending = Ending()
 
   /// Makes a transport, with connections of its own that end with it.
   ///
@@ -49,7 +50,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
   /// Ends all connections, where that is not to be left to the end of the transport.
   ///
   /// Requests that are under way, and those that come later, end as cancelled.
-  public func shutDown() async { try? await client.shutdown() }
+  public func shutDown() async {
+    ending.begin()
+    try? await client.shutdown()
+  }
 
   /// Sends one request, and returns as soon as the head of the answer is there.
   ///
@@ -75,10 +79,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
     }
     do {
       let response = try await client.execute(message, deadline: Self.deadline)
-      return try await Self.reply(response)
+      return try await reply(response)
     } catch {
       if Self.isTimeOver(error, asked) { throw HeededLimit.end() }
-      throw Self.failure(error, asked: asked)
+      throw ending.failure(error, asked: asked)
     }
   }
 
@@ -110,14 +114,14 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
     return HTTPHeaders(fields)
   }
 
-  private static func reply(_ response: HTTPClientResponse) async throws -> HTTPReply {
+  private func reply(_ response: HTTPClientResponse) async throws -> HTTPReply {
     let headers = HTTPHeaderFields(
       response.headers.map { HTTPHeaderFields.Field($0.name, $0.value) })
     let (status, length) = (Int(response.status.code), headers.contentLength)
-    let body = ClientBody(body: response.body)
-    if (300...399).contains(status), let length, length <= shortBody {
+    let body = ClientBody(body: response.body, ending: ending)
+    if (300...399).contains(status), let length, length <= Self.shortBody {
       let bytes = try await HeededLimit.enforce {
-        try await body.collect(upTo: shortBody).bytes
+        try await body.collect(upTo: Self.shortBody).bytes
       }
       return HTTPReply(status: status, headers: headers, body: HTTPByteStream(bytes))
     }
@@ -129,8 +133,20 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
   /// connection, or reset its stream just as it ends: up to so many bytes are read at once.
   private static let shortBody = 16_384
 
-  fileprivate static func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
-    if let error = error as? HTTPClientError, error == .cancelled, !Task.isCancelled {
+}
+
+/// Whether a transport was shut down, and what its errors mean by that.
+private final class Ending: Sendable {
+  private static let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
+
+  private let hasBegun = Atomic(false)
+
+  func begin() { hasBegun.store(true, ordering: .releasing) }
+
+  func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
+    if let error = error as? HTTPClientError, error == .cancelled, !Task.isCancelled,
+      !hasBegun.load(ordering: .acquiring)
+    {
       // Nobody here has given it up: a connection of HTTP/2 ended below it.
       return AppError.wire(
         .connectionLost, wasSent: true, details: "AsyncHTTPClient gave the request up",
@@ -138,7 +154,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
     }
     if error.isCancellation { return CancellationError() }
     if let source = asked?.failure { return source }
-    let mapped = mapping.map(error)
+    let mapped = Self.mapping.map(error)
     guard let asked, !asked.wasAsked, asked.length != 0, mapped.disposition != .cancelled else {
       return mapped
     }
@@ -189,21 +205,25 @@ private struct ClientBody: CollectedSequence {
   typealias Failure = any Error
 
   let body: HTTPClientResponse.Body
+  let ending: Ending
 
   struct AsyncIterator: AsyncIteratorProtocol {
     var parts: HTTPClientResponse.Body.AsyncIterator
+    let ending: Ending
 
     mutating func next() async throws -> Data? {
       do {
         guard let part = try await parts.next(isolation: #isolation) else { return nil }
         return Data(copying: part)
       } catch {
-        throw AsyncHTTPClientTransport.failure(error)
+        throw ending.failure(error)
       }
     }
   }
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: body.makeAsyncIterator()) }
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(parts: body.makeAsyncIterator(), ending: ending)
+  }
 
   func collect(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
     var bytes = Data()
@@ -219,7 +239,7 @@ private struct ClientBody: CollectedSequence {
         if bytes.isEmpty { bytes = Data(copying: part) } else { bytes.append(copying: part) }
       }
     } catch {
-      throw AsyncHTTPClientTransport.failure(error)
+      throw ending.failure(error)
     }
     // The library just ends for a reader that is cancelled; a body that does is not whole.
     try Task.checkCancellation()

@@ -31,7 +31,9 @@ extension ResponseCache.Loaded {
   private mutating func heed(_ fields: HTTPFields) {
     let rules = CacheDirectives(fields)
     validator = fields["etag"]
-    age = CacheDirectives.seconds(fields["age"]) ?? .zero
+    // Said twice, the first one counts (RFC 9111, section 5.1).
+    let ages = fields["age"].map { CacheDirectives.directives($0).map(\.name) }
+    age = CacheDirectives.seconds(ages?.first) ?? .zero
     freshFor = rules.freshFor
     mustRevalidate = rules.mustRevalidate
     staleWhileRevalidate = rules.staleWhileRevalidate

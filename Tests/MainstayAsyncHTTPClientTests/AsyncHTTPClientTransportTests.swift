@@ -86,6 +86,25 @@ import Testing
     #expect(error?.isCancellation == true)
   }
 
+  @Test(.ends(withinMinutes: 2)) func `what is under way at its end is given up as well`()
+    async throws
+  {
+    let arrival = Countdown(1)
+    let server = try await ScriptedHTTPServer { _, _ in
+      arrival.count()
+      return .silence
+    }
+    let address = try #require(URL(string: server.origin))
+    let transport = AsyncHTTPClientTransport()
+    let request = await started {
+      try await transport.send(HTTPTransmission(.post, address, body: .bytes(Data("[1]".utf8))))
+    }
+    await arrival.reached()
+    await transport.shutDown()
+    let error = await #expect(throws: (any Error).self) { _ = try await request.value }
+    #expect(error?.isCancellation == true)
+  }
+
   @Test(.ends(withinMinutes: 2))
   func `what has no time left is not sent`() async throws {
     let server = try await ScriptedHTTPServer { _, _ in .reply(200) }

@@ -67,6 +67,7 @@ import Testing
     let value = loaded(["ETag": "W/\"1\"", "AGE": "30"])
     #expect(value.validator == "W/\"1\"" && value.age == .seconds(30) && value.value == "v")
     #expect(loaded(["Age": "-5"]).age == .zero)
+    #expect(loaded(["Age": "600, 10"]).age == .seconds(600))
     let unchanged = ResponseCache.Loaded<String>.unchanged(headers: ["cache-control": "max-age=9"])
     #expect(unchanged.value == nil && unchanged.freshFor == .seconds(9))
   }

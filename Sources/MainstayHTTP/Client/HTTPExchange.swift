@@ -38,16 +38,17 @@ extension HTTPExchange: CustomStringConvertible {
     return line
   }
 
-  /// Writes the exchange to a log: what failed as a warning, all else as `debug`; cancellations are
-  /// `trace`.
+  /// Writes the exchange to a log: what failed, and what a portal answered, as a warning, all else
+  /// as `debug`; cancellations are `trace`.
   ///
   /// The line has `http.status` where there was an answer, and `error.code` where there was none or
   /// one that is no success, such as `http.500`.
   ///
   /// - Parameter logger: Where it is written.
   public func log(to logger: Logger) {
+    let isFailure = error != nil || (status ?? 599) >= 500
     let level: Logger.Level =
-      error?.isCancellation ?? false ? .trace : (status ?? 599) >= 500 ? .warning : .debug
+      error?.isCancellation ?? false ? .trace : isFailure ? .warning : .debug
     var metadata: Logger.Metadata = [
       "http.method": "\(verb)", "http.url": "\(url)", "http.attempt": "\(attempt)",
       "http.duration_ms": "\(duration.inMilliseconds)",

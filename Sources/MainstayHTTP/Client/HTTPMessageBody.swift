@@ -14,16 +14,21 @@ public struct HTTPMessageBody: Sendable {
 
   private let make: @Sendable () async throws -> HTTPTransmission.Body
   private let parts: PartsOnce?
+  private let file: URL?
 
   private init(
-    _ contentType: String?, once parts: PartsOnce? = nil,
+    _ contentType: String?, once parts: PartsOnce? = nil, of file: URL? = nil,
     _ make: @escaping @Sendable () async throws -> HTTPTransmission.Body
   ) {
     self.contentType = contentType
     isRepeatable = parts == nil
     self.parts = parts
+    self.file = file
     self.make = make
   }
+
+  /// By what its content is known from one attempt to the next; nil where that cannot change.
+  var stamp: FileStamp? { get throws { try file.map { try FileStamp(of: $0) } } }
 
   /// The body of one attempt.
   func transmitted() async throws -> HTTPTransmission.Body { try await make() }
@@ -68,6 +73,9 @@ public struct HTTPMessageBody: Sendable {
 
   /// The content of a file, read in parts at each attempt.
   ///
+  /// A file that changes while it is read, or between two attempts, ends the request as a defect:
+  /// the service would get a mixture, or two contents for one effect. Send a copy of what changes.
+  ///
   /// - Parameters:
   ///   - url: The file.
   ///   - contentType: Of what type it is; by default `application/octet-stream`.
@@ -75,7 +83,7 @@ public struct HTTPMessageBody: Sendable {
   public static func file(
     _ url: URL, contentType: String? = "application/octet-stream"
   ) -> HTTPMessageBody {
-    HTTPMessageBody(contentType) { .stream(try FileParts.stream(of: url)) }
+    HTTPMessageBody(contentType, of: url) { .stream(try FileParts.stream(of: url)) }
   }
 
   /// Parts that come one after the other and can be made again.
@@ -110,6 +118,13 @@ public struct HTTPMessageBody: Sendable {
     return HTTPMessageBody(contentType, once: parts) {
       .stream(HTTPByteStream(parts, length: stream.length))
     }
+  }
+
+  /// What is told where a file is not what it was when it was first sent.
+  static var changed: AppError {
+    .wire(
+      .defect, wasSent: nil, details: "The file has changed since it was first sent",
+      cause: CocoaError(.fileReadUnknown))
   }
 
   /// What is told to whoever wants to send again what was read already.
@@ -164,14 +179,16 @@ private struct FileParts: AsyncSequence, Sendable {
   private static let partLength = 65_536
 
   let url: URL
+  let stamp: FileStamp
 
   static func stream(of url: URL) throws -> HTTPByteStream {
-    let length = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize
-    return HTTPByteStream(FileParts(url: url), length: length)
+    let stamp = try FileStamp(of: url)
+    return HTTPByteStream(FileParts(url: url, stamp: stamp), length: stamp.size)
   }
 
   struct AsyncIterator: AsyncIteratorProtocol {
     let url: URL
+    let stamp: FileStamp
     var file: FileHandle?
 
     mutating func next() async throws -> Data? {
@@ -180,11 +197,27 @@ private struct FileParts: AsyncSequence, Sendable {
       let part = try open.read(upToCount: FileParts.partLength)
       guard let part, !part.isEmpty else {
         try open.close()
+        guard try FileStamp(of: url) == stamp else { throw HTTPMessageBody.changed }
         return nil
       }
       return part
     }
   }
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(url: url) }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(url: url, stamp: stamp) }
+}
+
+/// By what the content of a file is known without reading it.
+struct FileStamp: Sendable, Equatable {
+  let size: Int?
+  private let modified: Date?
+  private let number: Int?
+
+  init(of url: URL) throws {
+    let attributes = try FileManager.default.attributesOfItem(
+      atPath: url.resolvingSymlinksInPath().path)
+    size = (attributes[.size] as? NSNumber)?.intValue
+    modified = attributes[.modificationDate] as? Date
+    number = (attributes[.systemFileNumber] as? NSNumber)?.intValue
+  }
 }

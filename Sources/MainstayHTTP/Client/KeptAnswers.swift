@@ -36,6 +36,18 @@ struct KeptAnswers: Sendable {
   /// What the answer to a `GET` is kept under.
   func key(of address: WireAddress) -> String { Self.start(of: address.text) + digest }
 
+  /// The condition under which an answer is sent whole again.
+  ///
+  /// - Parameter version: By what the kept one is known: its `ETag`, or when it was last modified.
+  static func condition(_ version: String) -> HTTPHeaderFields.Field {
+    guard version.hasPrefix(dated) else { return HTTPHeaderFields.Field("If-None-Match", version) }
+    return HTTPHeaderFields.Field(
+      "If-Modified-Since", String(version.dropFirst(dated.count)))
+  }
+
+  /// Begins what stands for the date of an answer; no `ETag` begins like that.
+  private static let dated = "modified "
+
   /// No address has a space: this begins the keys of one and of no other.
   private static func start(of address: String) -> String { "GET \(address) " }
 
@@ -49,15 +61,30 @@ struct KeptAnswers: Sendable {
     _ response: ResilientClient.Response, _ loaded: ResponseCache.Loaded<Value>
   ) -> ResponseCache.Loaded<Value> {
     var loaded = loaded
+    if loaded.validator == nil, let date = response.headers["last-modified"] {
+      loaded.validator = Self.dated + date
+    }
     // What it says of itself is said of the address that has answered.
     if let move = response.move {
       loaded.validator = nil
       if move == .passing { loaded.freshFor = .zero }
     }
+    heed(response.status, &loaded)
     let names = response.headers["vary"].map { CacheDirectives.directives($0).map(\.name) } ?? []
     guard !settled.isSuperset(of: names) else { return loaded }
     loaded.freshFor = .zero
     loaded.mustRevalidate = true
     return loaded
+  }
+
+  /// What the status says about keeping an answer: a part is not the whole, and one that says how
+  /// far somebody is with something is out of date with the next step.
+  ///
+  /// Source: RFC 9111, sections 3 and 4.2.2; RFC 9110, section 15.1.
+  private func heed<Value: Sendable>(_ status: Int, _ loaded: inout ResponseCache.Loaded<Value>) {
+    if status == 206 { loaded.isKept = false }
+    guard loaded.freshFor == nil, ![200, 203, 204, 304].contains(status) else { return }
+    loaded.freshFor = .zero
+    loaded.mustRevalidate = true
   }
 }

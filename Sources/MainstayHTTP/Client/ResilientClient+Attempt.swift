@@ -201,12 +201,13 @@ extension ResilientClient.Core {
       headers["if-none-match"] = nil
       headers["if-modified-since"] = nil
     }
-    if !headers.contains("accept") { headers.append("Accept", request.accept) }
+    if !headers.contains("accept") { headers.append("Accept", request.accepted(settings)) }
     var body = HTTPTransmission.Body.none
     if way.hasBody, let content = request.body {
       if let type = content.contentType, !headers.contains("content-type") {
         headers.append("Content-Type", type)
       }
+      if let stamp = try content.stamp { try book.send(stamp) }
       body = try await content.transmitted()
     }
     for (name, value) in Trace.headers where !headers.contains(name) {
@@ -313,10 +314,16 @@ extension ResilientClient.Core {
     if confirms(reply, request, way) { return false }
     if reply.status == 511 || settings.isPortal(reply.status, reply.headers) { return true }
     // Many services name a page as the type of an answer that has no content.
-    guard reply.headers.isPage, (200...299).contains(reply.status), !request.acceptsPages,
+    guard reply.headers.isPage, (200...299).contains(reply.status), !acceptsPages(request),
       request.verb != .head, reply.status != 204, reply.status != 205, reply.body.length != 0
     else { return false }
     return true
+  }
+
+  /// Whether the answer may be a page for people.
+  private func acceptsPages(_ request: Request) -> Bool {
+    let accepted = request.accepted(settings).lowercased()
+    return accepted.contains("html") || accepted.contains("*/*")
   }
 
   /// Throws what an answer that is no success means.

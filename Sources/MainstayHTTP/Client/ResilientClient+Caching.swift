@@ -7,8 +7,8 @@ extension ResilientClient {
   /// What the service has, or what is kept of it: while it is fresh, and where the service cannot
   /// be asked.
   ///
-  /// The service is asked whether what is kept is still right, by its `ETag`, and its headers say
-  /// how long the answer is fresh; <doc:CachingOverHTTP> has the rules. What this client has
+  /// The service is asked whether what is kept is still right, by its `ETag` or its date, and its
+  /// headers say how long the answer is fresh; <doc:CachingOverHTTP> has the rules. What this client has
   /// changed, or may have, is asked for anew.
   ///
   /// - Parameters:
@@ -37,7 +37,10 @@ extension ResilientClient {
     _ path: HTTPPath, _ version: String?, _ tags: Set<String>, _ kept: KeptAnswers
   ) async throws -> ResponseCache.Loaded<Value> {
     var request = Request(.get, path)
-    if let version { request.headers["If-None-Match"] = version }
+    if let version {
+      let condition = KeptAnswers.condition(version)
+      request.headers[condition.name] = condition.value
+    }
     let response = try await send(request)
     let headers = response.headers.byName
     if response.status == 304 {

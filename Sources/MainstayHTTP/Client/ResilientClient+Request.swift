@@ -22,8 +22,8 @@ extension ResilientClient {
     public var isRepeatable: Bool?
     /// What the answer is to be, as the field `Accept`; by default JSON.
     ///
-    /// Where this is neither a page nor anything (`*/*`), a page for people is the answer of a
-    /// portal.
+    /// A field of that name, here or in the settings of the client, wins. Where what is asked for
+    /// is neither a page nor anything (`*/*`), a page for people is the answer of a portal.
     public var accept = "application/json"
 
     /// Makes a request.
@@ -66,10 +66,14 @@ extension ResilientClient.Request {
   /// Whether the body can be made anew.
   var canSendAgain: Bool { body?.isRepeatable != false }
 
-  /// Whether the answer may be a page for people.
-  var acceptsPages: Bool { accept.contains("html") || accept.contains("*/*") }
+  /// What is sent as the field `Accept`; one that stands among the fields wins.
+  func accepted(_ settings: ResilientClient.Settings) -> String {
+    headers["accept"] ?? settings.headers["accept"] ?? accept
+  }
 
   /// Whether a 304 is an answer to it: a condition of a change is met, or fails (RFC 9110, section
   /// 13.1.2).
-  var isConditional: Bool { verb.isSafe && headers.contains("if-none-match") }
+  var isConditional: Bool {
+    verb.isSafe && ["if-none-match", "if-modified-since"].contains(where: headers.contains)
+  }
 }

@@ -11,6 +11,8 @@ final class SendBook: Sendable {
     var machine: SendStateMachine
     var failure: AppError?
     var changed: [String] = []
+    /// The file that was first sent, if the body is one.
+    var stamp: FileStamp?
   }
 
   private let state: Locked<State>
@@ -43,6 +45,15 @@ final class SendBook: Sendable {
     state.withLock { state in
       if !state.changed.contains(address.text) { state.changed.append(address.text) }
     }
+  }
+
+  /// Heeds that an attempt is about to send a file; another one must send the same.
+  func send(_ stamp: FileStamp) throws {
+    let first = state.withLock { state in
+      if state.stamp == nil { state.stamp = stamp }
+      return state.stamp
+    }
+    guard first == stamp else { throw HTTPMessageBody.changed }
   }
 
   /// Begins an attempt.

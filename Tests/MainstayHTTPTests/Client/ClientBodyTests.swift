@@ -36,6 +36,32 @@ import Testing
     }
   }
 
+  @Test(.requirement("D10"), arguments: [0, 1])
+  func `a file that changes meanwhile is not sent as two contents`(_ change: Int) async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try Data("first".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let transport = ScriptedTransport { request, _ in
+      // Before it is read, or between two attempts.
+      if change == 0 { try Data("newer".utf8).write(to: file) }
+      _ = try await request.content()
+      try Data("other".utf8).write(to: file)
+      throw AppError.broken
+    }
+    let request = ResilientClient.Request(
+      .post, "/a", body: .file(file), key: IdempotencyKey("one"))
+    let error = await #expect(throws: AppError.self) { try await client(transport).send(request) }
+    #expect(error?.details?.contains("The file has changed") == true)
+    #expect(error?.mayHaveBeenSent == true)
+    #expect(transport.sent.count == 1)
+    // Another request may send what the file has become.
+    let later = ScriptedTransport { request, _ in
+      .json("\"\(try await request.content())\"")
+    }
+    let answer = try await client(later).send(request)
+    #expect(String(decoding: answer.body, as: UTF8.self) == "\"\(change == 0 ? "newer" : "other")\"")
+  }
+
   private struct Order: Encodable {
     let shop = "north", price = 5, note = "no milk", items = ["b": 1, "a": 2], at = 7
   }

@@ -200,6 +200,45 @@ import Testing
     #expect(transport.sent.map { $0.headers["if-none-match"] } == ["\"1\"", nil])
   }
 
+  @Test func `an answer that is as it was at a time is an answer where that was asked`()
+    async throws
+  {
+    let date = "Tue, 01 Dec 2026 10:00:00 GMT"
+    var request = ResilientClient.Request(.get, "/a")
+    request.headers = ["If-Modified-Since": date]
+    let books = try client(ScriptedTransport(.json("", status: 304)))
+    #expect(try await books.send(request).status == 304)
+    // And so it is for what is kept without a version.
+    let transport = ScriptedTransport { request, _ in
+      let isKnown = request.headers["if-modified-since"] == date
+      return .json(
+        isKnown ? "" : "1", status: isKnown ? 304 : 200,
+        headers: ["Cache-Control": "no-cache", "Last-Modified": date])
+    }
+    let kept = try client(transport, cache: Self.cache())
+    for _ in 0..<3 { #expect(try await kept.cached("/a", as: Int.self).value == 1) }
+    #expect(transport.sent.map { $0.headers["if-modified-since"] } == [nil, date, date])
+    #expect(transport.sent.allSatisfy { !$0.headers.contains("if-none-match") })
+  }
+
+  @Test(arguments: [(200, 1), (203, 1), (201, 3), (202, 3), (206, 3)])
+  func `a part, and what is still to come, does not stand for the whole`(
+    _ status: Int, _ requests: Int
+  ) async throws {
+    let transport = ScriptedTransport { _, count in .json("\(count)", status: status) }
+    let books = try client(transport, cache: Self.cache())
+    for _ in 0..<3 { _ = try await books.cached("/a", as: Int.self) }
+    #expect(transport.sent.count == requests)
+  }
+
+  @Test func `a success that says how long it is fresh is kept for that long`() async throws {
+    let transport = ScriptedTransport { _, count in
+      .json("\(count)", status: 202, headers: ["Cache-Control": "max-age=60"])
+    }
+    let books = try client(transport, cache: Self.cache())
+    for _ in 0..<3 { #expect(try await books.cached("/a", as: Int.self).value == 0) }
+  }
+
   @Test func `the condition of a change goes along to where that is sent on`() async throws {
     let transport = ScriptedTransport { _, count in
       count == 0 ? .json("", status: 307, headers: ["Location": "/b"]) : .json("", status: 201)

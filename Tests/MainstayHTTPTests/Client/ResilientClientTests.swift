@@ -210,6 +210,18 @@ import Testing
     page.accept = "text/html"
     let pages = try client(ScriptedTransport(.page()))
     #expect(try await pages.send(page).status == 200)
+    // Others name it among the fields.
+    var named = ResilientClient.Request(.get, "/a")
+    named.headers["Accept"] = "Text/HTML"
+    #expect(try await pages.send(named).status == 200)
+    var settings = ResilientClient.Settings()
+    settings.headers = ["Accept": "*/*"]
+    let everything = try client(ScriptedTransport(.page()), settings: settings)
+    #expect(try await everything.send(ResilientClient.Request(.get, "/a")).status == 200)
+    named.headers["Accept"] = "application/json"
+    named.accept = "text/html"
+    let refused = named
+    await #expect(throws: AppError.self) { try await pages.send(refused) }
     for status in [201, 204] {
       let empty = HTTPReply(
         status: status, headers: ["Content-Type": "text/html"], body: HTTPByteStream(Data()))
