@@ -201,6 +201,12 @@ extension ResilientClient.Core {
       headers["if-none-match"] = nil
       headers["if-modified-since"] = nil
     }
+    // What a change leads to is asked for, and no longer made.
+    let isStillItself = way.verb == request.verb
+    if !isStillItself {
+      headers.removeThoseOfChange()
+      headers[settings.keyField] = nil
+    }
     if !headers.contains("accept") { headers.append("Accept", request.accept) }
     var body = HTTPTransmission.Body.none
     if way.hasBody, let content = request.body {
@@ -216,7 +222,7 @@ extension ResilientClient.Core {
       headers[field] = String(max(remaining.inMilliseconds, 0))
     }
     if way.isAtHome {
-      if let key { headers[settings.keyField] = key.rawValue }
+      if let key, isStillItself { headers[settings.keyField] = key.rawValue }
       if let ticket { authorization?.sign(&headers, with: ticket) }
     } else {
       headers["cookie"] = nil
