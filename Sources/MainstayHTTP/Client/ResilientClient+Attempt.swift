@@ -72,10 +72,15 @@ extension ResilientClient.Core {
       // Also of a time limit that passed while a token was waited for: the policies do not know.
       return error.adding(metadata: ["http.sent": "no"])
     }
-    guard book.mayHaveEffect else { return error }
     // A question has no effect, whichever of its attempts arrived.
     guard !request.verb.isSafe || !book.isRepeatable else { return error }
-    let told = error.adding(metadata: ["http.sent": "maybe"])
+    // The answer of a service that failed speaks for itself, as any other one does; what comes of a
+    // later attempt that none has answered does not.
+    let isAnswer = error.httpStatus != nil && error.metadata["http.sent"] != "no"
+    let isOwnChange =
+      error.httpStatus == 412 && request.isChangeOfVersion && (book.mayHaveEffect || book.hasFailed)
+    guard book.mayHaveEffect || isOwnChange || (book.hasFailed && !isAnswer) else { return error }
+    let told = (isOwnChange ? error.ofOwnChange : error).adding(metadata: ["http.sent": "maybe"])
     guard !book.isRepeatable, told.disposition != .unknownOutcome else { return told }
     return told.with(disposition: .unknownOutcome)
   }
@@ -148,8 +153,9 @@ extension ResilientClient.Core {
     if course.wasSentOn { return (failure, .mayHaveArrived) }
     guard course.isOpen else {
       guard course.isAnswered else { return (failure, .notSent) }
+      if failure.disposition == .unknownOutcome { return (failure, .mayHaveArrived) }
       // The service, or a portal before it, has said what it made of the request.
-      return (failure, failure.disposition == .unknownOutcome ? .mayHaveArrived : .refused)
+      return (failure, course.mayBeDone ? .failed : .refused)
     }
     guard failure.mayHaveArrived else { return (failure, .notSent) }
     guard !isRepeatable, failure.disposition != .unknownOutcome else {

@@ -72,4 +72,11 @@ extension ResilientClient.Request {
   /// Whether a 304 is an answer to it: a condition of a change is met, or fails (RFC 9110, section
   /// 13.1.2).
   var isConditional: Bool { verb.isSafe && headers.contains("if-none-match") }
+
+  /// Whether it is a change that is only to be made where a certain version is there, or none: one
+  /// that was made lets its repetition fail (RFC 9110, section 13.1).
+  var isChangeOfVersion: Bool {
+    !verb.isSafe
+      && ["if-match", "if-none-match", "if-unmodified-since"].contains(where: headers.contains)
+  }
 }

@@ -33,6 +33,9 @@ final class SendBook: Sendable {
   /// Whether what was asked for may have happened, or may be happening, though the call failed.
   var mayHaveEffect: Bool { state.withLock { $0.machine.mayHaveEffect } }
 
+  /// Whether the service has failed at an attempt, and may have done before what was asked for.
+  var hasFailed: Bool { state.withLock { $0.machine.hasFailed } }
+
   /// Whether an attempt has arrived, or may have, or is under way.
   var hasArrived: Bool { state.withLock { $0.machine.hasArrived || $0.machine.underWay > 0 } }
 
