@@ -17,7 +17,8 @@ extension ResilientClient.Core {
     let isRepeatable =
       request.body?.isRepeatable != false
       && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
-    let book = SendBook(isRepeatable: isRepeatable, body: request.body)
+    let book = SendBook(
+      isRepeatable: isRepeatable, body: request.body, person: authorization?.person)
     do {
       let value = try await perform(request, key, book, read)
       if let kept { await kept.invalidate(book.changed) }
@@ -170,18 +171,17 @@ extension ResilientClient.Core {
   ) async throws -> HTTPReply {
     while true {
       var ticket: AuthorizationStateMachine.Ticket?
-      if course.way.isAtHome { ticket = try await authorization?.ticket() }
+      if course.way.isAtHome, let authorization, let person = book.person {
+        ticket = try await authorization.ticket(for: person)
+      }
       let message = try await message(request, key, ticket, course.way, book)
       let (mayBeDone, wasSentOn) = (course.mayBeDone, course.wasSentOn)
       let (reply, step) = try await exchange(message, request, book, &course)
       guard !course.isPortal else { throw AppError.portal() }
-      if reply.status == 401, let authorization, let ticket {
-        authorization.refused(ticket)
-        if !course.hasSignedAnew, request.canSendAgain {
-          course.hasSignedAnew = true
-          course.isAnswered = false
-          continue
-        }
+      if let ticket, isWorthAnotherToken(reply, ticket, course), request.canSendAgain {
+        course.hasSignedAnew = true
+        course.isAnswered = false
+        continue
       }
       switch step {
       case .follow: continue
@@ -193,6 +193,22 @@ extension ResilientClient.Core {
         return reply
       }
     }
+  }
+
+  /// What an answer says of the token of its request.
+  ///
+  /// - Returns: Whether the same request may be taken with another one.
+  private func isWorthAnotherToken(
+    _ reply: HTTPReply, _ ticket: AuthorizationStateMachine.Ticket, _ course: Course
+  ) -> Bool {
+    guard reply.status == 401 else {
+      // What fails may not have come to look at it.
+      if reply.status < 500 { authorization?.taken(ticket) }
+      return false
+    }
+    let isBetter = authorization?.refused(
+      ticket, isAgain: course.hasSignedAnew, at: timeline.now)
+    return isBetter == true && !course.hasSignedAnew
   }
 
   /// The bytes and fields of one request.

@@ -15,10 +15,13 @@ final class SendBook: Sendable {
 
   private let state: Locked<State>
   private let body: HTTPMessageBody?
+  /// Whose turn it was when the call began; nil for a client without a sign-in.
+  let person: Int?
 
-  init(isRepeatable: Bool, body: HTTPMessageBody?) {
+  init(isRepeatable: Bool, body: HTTPMessageBody?, person: Int?) {
     state = Locked(State(machine: SendStateMachine(isRepeatable: isRepeatable)))
     self.body = body
+    self.person = person
   }
 
   var isRepeatable: Bool { state.withLock { $0.machine.isRepeatable } }
