@@ -211,7 +211,7 @@ private struct BytesAsked: RandomAccessCollection, Sendable {
     _ body: (UnsafeBufferPointer<UInt8>) throws -> R
   ) rethrows -> R? {
     asked.ask()
-    return try bytes.withContiguousStorageIfAvailable(body)
+    return try bytes.withUnsafeBytes { try $0.withMemoryRebound(to: UInt8.self, body) }
   }
 }
 
