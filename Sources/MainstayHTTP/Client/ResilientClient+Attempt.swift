@@ -158,7 +158,8 @@ extension ResilientClient.Core {
       // The service, or a portal before it, has said what it made of the request.
       return (failure, course.mayBeDone ? .failed : .refused)
     }
-    guard failure.mayHaveArrived else { return (failure, .notSent) }
+    // Of what was answered a connection that is lost later says nothing.
+    guard failure.mayHaveArrived || course.isAnswered else { return (failure, .notSent) }
     guard !isRepeatable, failure.disposition != .unknownOutcome else {
       return (failure, .mayHaveArrived)
     }

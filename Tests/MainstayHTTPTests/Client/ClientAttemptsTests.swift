@@ -105,6 +105,23 @@ import Testing
     #expect(error?.kind == .conflict && error?.disposition == .needsUser)
   }
 
+  @Test(arguments: [nil, IdempotencyKey()])
+  func `what was answered was sent, whatever becomes of the rest of the answer`(
+    _ key: IdempotencyKey?
+  ) async throws {
+    let transport = ScriptedTransport { _, _ in
+      let body = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: AppError.notSent) }
+      return HTTPReply(status: 201, headers: [:], body: HTTPByteStream(body))
+    }
+    let books = try MainstayHTTPTests.client(transport)
+    let error = await #expect(throws: AppError.self) {
+      try await books.post("/a", json: 1, key: key)
+    }
+    #expect(error?.mayHaveBeenSent == true)
+    #expect(error?.disposition == (key == nil ? .unknownOutcome : .transient()))
+    #expect(transport.sent.count == (key == nil ? 1 : 3))
+  }
+
   @Test func `the breaker of the usual policies can be seen and isolated`() async throws {
     let transport = ScriptedTransport { _, _ in .json("1") }
     let address = try #require(URL(string: "https://books.example/v1/"))
