@@ -11,7 +11,7 @@ internal import Mainstay
 /// | a token | a request | it is used |
 /// | a token | 401 for it | no token |
 /// | a token | 401 for an older one | it is used |
-/// | a new token, not taken yet | 401 for it | the same token, and a rest |
+/// | a token in place of a refused one, not taken yet | 401 for it | the same token, and a rest |
 /// | a token | 401 for it, to a call that has signed anew | the same |
 /// | a token, in a rest | 401 for it | the same token |
 /// | no token | it cannot be had without a person | refused, until somebody signs in |
@@ -26,7 +26,8 @@ struct AuthorizationStateMachine: Sendable {
     let token: String
     let generation: Int
     let person: Int
-    /// Whether the service is known to take it, or to have refused it once, or a person has got it.
+    /// Whether it is more than a guess: the service has taken it, or refused it once, or it was
+    /// there from the start.
     var isTried = true
   }
 
@@ -104,7 +105,8 @@ struct AuthorizationStateMachine: Sendable {
   /// A token has come for a generation; a late one changes nothing.
   mutating func refreshed(_ token: String, generation: Int) {
     guard generation == self.generation, case .none = state else { return }
-    state = .valid(token, isTried: false)
+    // The first one may come from where the app keeps it, and be over.
+    state = .valid(token, isTried: old == nil)
   }
 
   /// A token could not be had.

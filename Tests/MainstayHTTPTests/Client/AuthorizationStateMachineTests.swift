@@ -86,27 +86,43 @@ import Testing
     #expect(ticket(machine)?.token == "b")
   }
 
+  /// A machine whose first token was refused, with one in its place.
+  private func renewed() throws -> AuthorizationStateMachine {
+    var machine = AuthorizationStateMachine(token: "a")
+    let first = try #require(ticket(machine))
+    #expect(machine.refused(first, isAgain: false, at: .zero) == true)
+    machine.refreshed("b", generation: 1)
+    return machine
+  }
+
   @Test func `a new token that is not taken stays, and no other is asked for until a rest is over`()
     throws
   {
-    var machine = AuthorizationStateMachine(token: nil)
-    machine.refreshed("a", generation: 0)
-    let first = try #require(ticket(machine))
-    #expect(!first.isTried)
-    #expect(machine.refused(first, isAgain: false, at: .seconds(100)) == false)
-    #expect(ticket(machine)?.token == "a")
-    #expect(machine.refused(first, isAgain: false, at: .seconds(129)) == false)
-    #expect(machine.refused(first, isAgain: false, at: .seconds(130)) == true)
+    var machine = try renewed()
+    let second = try #require(ticket(machine))
+    #expect(!second.isTried)
+    #expect(machine.refused(second, isAgain: false, at: .seconds(100)) == false)
+    #expect(ticket(machine)?.token == "b")
+    #expect(machine.refused(second, isAgain: false, at: .seconds(129)) == false)
+    #expect(machine.refused(second, isAgain: false, at: .seconds(130)) == true)
     #expect(ticket(machine) == nil)
+  }
+
+  @Test func `the first token that an app has is renewed at once where it is over`() throws {
+    var machine = AuthorizationStateMachine(token: nil)
+    machine.refreshed("kept", generation: 0)
+    let first = try #require(ticket(machine))
+    #expect(machine.refused(first, isAgain: false, at: .zero) == true)
+    guard case .refresh("kept", _) = machine.step(for: 0) else {
+      Issue.record("a token was expected to be asked for")
+      return
+    }
   }
 
   @Test func `a token that others are served with rests as well once a call was refused with two`()
     throws
   {
-    var machine = AuthorizationStateMachine(token: "a")
-    let first = try #require(ticket(machine))
-    #expect(machine.refused(first, isAgain: false, at: .zero) == true)
-    machine.refreshed("b", generation: 1)
+    var machine = try renewed()
     let second = try #require(ticket(machine))
     machine.taken(second)
     #expect(ticket(machine)?.isTried == true)
@@ -115,8 +131,7 @@ import Testing
   }
 
   @Test func `a token that was taken is renewed as soon as it is over`() throws {
-    var machine = AuthorizationStateMachine(token: nil)
-    machine.refreshed("a", generation: 0)
+    var machine = try renewed()
     machine.taken(try #require(ticket(machine)))
     let later = try #require(ticket(machine))
     #expect(machine.refused(later, isAgain: false, at: .seconds(1)) == true)
@@ -126,11 +141,10 @@ import Testing
   func `a rest ends where somebody signs in, or says that something has changed`(
     _ isSignIn: Bool
   ) throws {
-    var machine = AuthorizationStateMachine(token: nil)
-    machine.refreshed("a", generation: 0)
-    let first = try #require(ticket(machine))
-    #expect(machine.refused(first, isAgain: false, at: .zero) == false)
-    if isSignIn { machine.reset("b") } else { machine.askAgain() }
+    var machine = try renewed()
+    let second = try #require(ticket(machine))
+    #expect(machine.refused(second, isAgain: false, at: .zero) == false)
+    if isSignIn { machine.reset("c") } else { machine.askAgain() }
     let next = try #require(ticket(machine))
     #expect(machine.refused(next, isAgain: false, at: .zero) == true)
   }
@@ -197,14 +211,15 @@ import Testing
     for seed in 0..<RandomDose.schedules {
       var random = SeededGenerator(seed: seed)
       var machine = AuthorizationStateMachine(token: Bool.random(using: &random) ? "a" : nil)
-      var (now, renewed) = (Duration.zero, 0)
+      var (now, asked, renewed) = (Duration.zero, 0, 0)
       for _ in 0..<50 {
         now += .seconds(Int.random(in: 0...9, using: &random))
         var isAgain = false
         while true {
-          if case .refresh(_, let generation) = machine.step(for: 0) {
-            renewed += 1
-            machine.refreshed("\(renewed)", generation: generation)
+          if case .refresh(let old, let generation) = machine.step(for: 0) {
+            asked += 1
+            if old != nil { renewed += 1 }
+            machine.refreshed("\(asked)", generation: generation)
           }
           guard let ticket = ticket(machine),
             machine.refused(ticket, isAgain: isAgain, at: now), !isAgain

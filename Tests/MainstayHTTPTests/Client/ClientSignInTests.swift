@@ -130,13 +130,15 @@ import Testing
       let error = await #expect(throws: AppError.self) { try await books.get("/a", as: Int.self) }
       #expect(error?.kind == .unauthorized && error?.disposition == .needsUser)
     }
-    #expect(asked.lines == [token ?? "none"])
-    #expect(tokens(transport).last == "Bearer new 1", "it may be taken yet")
+    // The first one may be from earlier, and over.
+    let first = token.map { [$0] } ?? ["none", "new 1"]
+    #expect(asked.lines == first)
+    #expect(tokens(transport).last == "Bearer new \(first.count)", "it may be taken yet")
     clock.advance(by: .seconds(30))
     for _ in 1...5 {
       await #expect(throws: AppError.self) { try await books.get("/a", as: Int.self) }
     }
-    #expect(asked.lines == [token ?? "none", "new 1"])
+    #expect(asked.lines == first + ["new \(first.count)"])
   }
 
   @Test func `one resource that takes no token leaves those of all others alone`() async throws {
