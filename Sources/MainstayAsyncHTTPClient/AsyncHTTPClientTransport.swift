@@ -70,12 +70,16 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
     var asked: BodyAsked?
     switch transmission.body {
     case .none: break
-    case .bytes(let bytes): message.body = .bytes(ByteBuffer(bytes: bytes))
+    case .bytes(let bytes):
+      let body = BodyAsked(length: bytes.count)
+      asked = body
+      message.body = .bytes(BytesAsked(bytes: bytes, asked: body))
     case .stream(let stream):
-      let body = BodyAsked(stream)
+      let body = BodyAsked(length: stream.length)
       asked = body
       message.body = .stream(
-        body, length: stream.length.map { .known(Int64($0)) } ?? .unknown)
+        PartsAsked(stream: stream, asked: body),
+        length: stream.length.map { .known(Int64($0)) } ?? .unknown)
     }
     do {
       let response = try await client.execute(message, deadline: Self.deadline)
@@ -155,47 +159,75 @@ private final class Ending: Sendable {
     if error.isCancellation { return CancellationError() }
     if let source = asked?.failure { return source }
     let mapped = Self.mapping.map(error)
-    guard let asked, !asked.wasAsked, asked.length != 0, mapped.disposition != .cancelled else {
-      return mapped
-    }
+    guard let asked, asked.length != 0, mapped.disposition != .cancelled else { return mapped }
     // Of a body that nobody asked for no byte has left, so the service has no whole request.
-    return mapped.adding(metadata: ["http.sent": "no"])
+    guard asked.wasAsked else { return mapped.adding(metadata: ["http.sent": "no"]) }
+    // Only a connection that is there asks for one, whatever number it dies of later.
+    return error is IOError ? mapped.adding(metadata: ["http.sent": "maybe"]) : mapped
   }
 }
 
-/// The body of a request, which knows whether anybody wanted it.
-private final class BodyAsked: AsyncSequence, Sendable {
-  typealias Element = ByteBuffer
-
-  private let stream: HTTPByteStream
+/// Whether anybody wanted the body of a request.
+private final class BodyAsked: Sendable {
   private let state = Locked((wasAsked: false, failure: (any Error)?.none))
-
-  init(_ stream: HTTPByteStream) { self.stream = stream }
-
   /// An empty body is sent without being asked for.
-  var length: Int? { stream.length }
+  let length: Int?
+
+  init(length: Int?) { self.length = length }
 
   var wasAsked: Bool { state.withLock { $0.wasAsked } }
   /// Why the body itself could not be read.
   var failure: (any Error)? { state.withLock { $0.failure } }
 
+  func ask() { state.withLock { $0.wasAsked = true } }
+  func fail(_ error: any Error) { state.withLock { $0.failure = error } }
+}
+
+/// A body in parts.
+private struct PartsAsked: AsyncSequence, Sendable {
+  typealias Element = ByteBuffer
+
+  let stream: HTTPByteStream
+  let asked: BodyAsked
+
   struct AsyncIterator: AsyncIteratorProtocol {
-    let body: BodyAsked
+    let asked: BodyAsked
     var parts: HTTPByteStream.AsyncIterator
 
     mutating func next() async throws -> ByteBuffer? {
-      body.state.withLock { $0.wasAsked = true }
+      asked.ask()
       do {
         return try await parts.next().map { ByteBuffer(bytes: $0) }
       } catch {
-        body.state.withLock { $0.failure = error }
+        asked.fail(error)
         throw error
       }
     }
   }
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(body: self, parts: stream.makeAsyncIterator())
+    AsyncIterator(asked: asked, parts: stream.makeAsyncIterator())
+  }
+}
+
+/// A body as a whole, which the library copies once it has a connection.
+private struct BytesAsked: RandomAccessCollection, Sendable {
+  let bytes: Data
+  let asked: BodyAsked
+
+  var startIndex: Int { bytes.startIndex }
+  var endIndex: Int { bytes.endIndex }
+
+  subscript(position: Int) -> UInt8 {
+    asked.ask()
+    return bytes[position]
+  }
+
+  func withContiguousStorageIfAvailable<R>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws -> R
+  ) rethrows -> R? {
+    asked.ask()
+    return try bytes.withUnsafeBytes { try $0.withMemoryRebound(to: UInt8.self, body) }
   }
 }
 

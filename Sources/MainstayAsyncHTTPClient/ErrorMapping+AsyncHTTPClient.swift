@@ -12,6 +12,7 @@ extension ErrorMapping {
   /// | a time limit of the request, of reading, of writing | `timeout`, transient | maybe |
   /// | no connection, no name, no answer of a proxy | `network` or `offline`, transient | no |
   /// | the connection broke | `network`, transient | maybe |
+  /// | the network or the host was gone, with a connection or before | the same | maybe |
   /// | a service that takes no more streams of HTTP/2 | `server`, transient | no |
   /// | a service that asks for calm by HTTP/2 | `throttled`, throttled | maybe |
   /// | a certificate that cannot be trusted | `insecure`, permanent | no |

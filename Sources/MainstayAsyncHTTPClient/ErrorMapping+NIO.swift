@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Mainstay
 internal import NIOCore
 internal import NIOHTTP1
@@ -8,9 +9,7 @@ internal import NIOPosix
 extension ErrorMapping {
   func addingNIOErrors() -> ErrorMapping {
     adding(NIOConnectionError.self) { .unconnected($0) }
-      .adding(IOError.self) { error in
-        .posix(error.errnoCode, details: "SwiftNIO: errno \(error.errnoCode)", cause: error)
-      }
+      .adding(IOError.self) { .io($0) }
       .adding(ChannelError.self) { .channel($0) }
       .adding(EventLoopError.self) { .eventLoop($0) }
       .adding(SocketAddressError.self) { .address($0) }
@@ -26,6 +25,29 @@ extension ErrorMapping {
 }
 
 extension AppError {
+  /// What the system says about a connection; one to an address in numbers fails so as well.
+  ///
+  /// A connection that is there dies of the same numbers as one that cannot be made: Linux says
+  /// that there is no route in place of a time limit, and Apple's systems that the network is down.
+  fileprivate static func io(_ error: IOError) -> AppError? {
+    let number = error.errnoCode
+    let mapped = posix(number, details: "SwiftNIO: errno \(number)", cause: error)
+    guard endsConnections(number), !isOfConnecting(error) else { return mapped }
+    return mapped?.adding(metadata: ["http.sent": "maybe"])
+  }
+
+  /// Whether a number that says that no connection can be made ends those that are there as well.
+  static func endsConnections(_ number: CInt) -> Bool {
+    [ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH].contains(number)
+  }
+
+  private static func isOfConnecting(_ error: IOError) -> Bool {
+    // The library says in which call it was by its text alone; that of a reset begins alike.
+    let text = error.description
+    // mainstay:ignore MS110 -- the library has no code for it
+    return text.hasPrefix("connect(") || text.hasPrefix("finishing a non-blocking connect")
+  }
+
   /// No connection was made; the first attempt that failed for a reason in the table says why.
   fileprivate static func unconnected(_ error: NIOConnectionError) -> AppError {
     for failure in error.connectionErrors {

@@ -23,6 +23,14 @@ extension AppError {
     return disposition == .unknownOutcome || !Self.beforeSending.contains(kind)
   }
 
+  /// This failure of a request of whose body so many bytes have left.
+  ///
+  /// Some numbers of URLSession say that there is no connection, and end one that was there.
+  package func afterSending(_ bytes: Int64) -> AppError {
+    guard bytes > 0, metadata["http.sent"] == "no" else { return self }
+    return adding(metadata: ["http.sent": "maybe"])
+  }
+
   /// What happens on the device, before a request is made.
   private static let beforeSending: Set<ErrorKind> = [
     .rejected, .validation, .encoding, .storageFull,

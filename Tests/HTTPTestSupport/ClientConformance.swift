@@ -231,6 +231,10 @@ package struct ClientConformance: Sendable {
     #expect(
       written?.disposition == .unknownOutcome || written?.disposition == .permanent
         || written?.mayHaveBeenSent == false, "\(String(describing: written))")
+    // What the service has read was sent, whatever became of its connection.
+    if server.received.contains(where: { $0.method == "POST" }) {
+      #expect(written?.mayHaveBeenSent == true, "\(String(describing: written))")
+    }
   }
 
   private func limited(_ answer: LoopbackServer.Answer) async throws {

@@ -104,13 +104,35 @@ import Testing
       [EventLoopError.unsupportedOperation, EventLoopError.shutdownFailed],
       "framework.architectural-violation", .permanent, sent: nil)
 
-  private static func io(_ number: Int32) -> IOError { IOError(errnoCode: number, reason: "x") }
+  private static func io(_ number: Int32, _ reason: String = "x") -> IOError {
+    IOError(errnoCode: number, reason: reason)
+  }
+
+  /// What SwiftNIO says of a connection that is to be made.
+  private static let connecting = [
+    "connect(descriptor:addr:size:)", "finishing a non-blocking connect failed",
+  ]
+  /// What it says of one that is there; the second one also of one that is to be made.
+  private static let connected = [
+    "read(descriptor:pointer:size:)", "connection reset (error set)", "so_error",
+    "write(descriptor:pointer:size:)",
+  ]
 
   static let system: [Row] =
-    rows([io(ENETUNREACH), io(ENETDOWN)], "network.offline", .transient(), sent: false)
+    rows(
+      connecting.flatMap { [io(ENETUNREACH, $0), io(ENETDOWN, $0)] }, "network.offline",
+      .transient(), sent: false)
     + rows(
-      [io(ECONNREFUSED), io(EHOSTUNREACH), io(EHOSTDOWN), io(EADDRNOTAVAIL)],
-      "network.unreachable", .transient(), sent: false)
+      connecting.flatMap { [io(EHOSTUNREACH, $0), io(EHOSTDOWN, $0)] }, "network.unreachable",
+      .transient(), sent: false)
+    + rows(
+      connected.flatMap { [io(ENETUNREACH, $0), io(ENETDOWN, $0)] }, "network.offline",
+      .transient(), sent: true)
+    + rows(
+      connected.flatMap { [io(EHOSTUNREACH, $0), io(EHOSTDOWN, $0)] }, "network.unreachable",
+      .transient(), sent: true)
+    + rows(
+      [io(ECONNREFUSED), io(EADDRNOTAVAIL)], "network.unreachable", .transient(), sent: false)
     + rows(
       [io(ECONNRESET), io(EPIPE), io(ENOTCONN), io(ECONNABORTED)], "network.connection-lost",
       .transient(), sent: true)

@@ -173,6 +173,44 @@ import Testing
     }
   }
 
+  @Test(arguments: [ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH])
+  func `what a connection carried that died of a lost network is not sent again`(
+    _ number: Int32
+  ) async throws {
+    let transport = DyingTransport(
+      IOError(errnoCode: number, reason: "read(descriptor:pointer:size:)"))
+    let address = try #require(URL(string: "https://books.example"))
+    let books = ResilientClient("dying", at: address, over: transport) { _ in
+      Pipeline("dying") { Retry(maximumAttempts: 3, backoff: .none) }
+    }
+    let error = await #expect(throws: AppError.self) { try await books.post("/a", json: [1]) }
+    #expect(error?.disposition == .unknownOutcome)
+    #expect(error?.mayHaveBeenSent == true)
+    #expect(transport.count == 1)
+  }
+
+  @Test(.ends(withinMinutes: 2), arguments: [Fault.Ending.reset, .finish])
+  func `of what ends before there is a connection no byte was sent`(
+    _ ending: Fault.Ending
+  ) async throws {
+    // It ends in the middle of the handshake.
+    let proxy = try await FaultProxy(to: 9) { _ in .cut(.request, after: 20, by: ending) }
+    let address = try #require(URL(string: "https://127.0.0.1:\(proxy.port)"))
+    let parts = AsyncThrowingStream<Data, any Error> { continuation in
+      continuation.yield(Data("[1]".utf8))
+      continuation.finish()
+    }
+    let bodies: [HTTPTransmission.Body] = [
+      .bytes(Data("[1]".utf8)), .stream(HTTPByteStream(parts, length: 3)),
+    ]
+    for body in bodies {
+      let error = await #expect(throws: AppError.self) {
+        try await AsyncHTTPClientTransport().send(HTTPTransmission(.post, address, body: body))
+      }
+      #expect(error?.mayHaveBeenSent == false, "\(String(describing: error))")
+    }
+  }
+
   /// The policies that told of a time limit that had passed.
   private func timeOuts(_ recorder: EventRecorder) -> [String] {
     recorder.events.compactMap { if case .timedOut = $0.what { $0.policy } else { nil } }
@@ -185,5 +223,22 @@ import Testing
     // A handshake takes long on a busy machine.
     configuration.timeout.connect = .minutes(10)
     return configuration
+  }
+}
+
+/// A transport whose connections are there, and die of an error of SwiftNIO.
+private final class DyingTransport: HTTPTransport {
+  private static let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
+
+  private let error: IOError
+  private let requests = Locked(0)
+
+  init(_ error: IOError) { self.error = error }
+
+  var count: Int { requests.withLock { $0 } }
+
+  func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    requests.withLock { $0 += 1 }
+    throw Self.mapping.map(error)
   }
 }

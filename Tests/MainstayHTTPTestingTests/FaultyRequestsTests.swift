@@ -36,41 +36,48 @@ import Testing
       Self.faults[number % Self.faults.count]
     }
     let address = try #require(URL(string: proxy.origin))
-    let memory = Memory()
+    let (memory, unsent) = (Memory(), Log())
     do {
       let transport: any HTTPTransport =
         overNIO ? AsyncHTTPClientTransport() : URLSessionTransport()
       let client = ResilientClient("faulty", at: address, over: transport) { _ in
         Pipeline("faulty") { Timeout(.patience) }
       }
-      try await run(client, count / 3)
+      try await run(client, 0..<count / 3, unsent)
       memory.begin()
-      try await run(client, count - count / 3)
+      try await run(client, count / 3..<count, unsent)
     }
     // With the client its connections go, whatever was wrong with them.
     await proxy.log.first { _ in proxy.openConnections == 0 }
     await service.log.first { _ in service.openConnections == 0 }
+    // Not even later: now nothing is on its way any more.
+    let arrived = Set(service.received.map(\.path))
+    #expect(!arrived.isEmpty && arrived.isDisjoint(with: unsent.lines))
     if RandomDose.isTorture { #expect(memory.grown < 50_000_000, "\(memory.grown) bytes") }
   }
 
-  private func run(_ client: ResilientClient, _ count: Int) async throws {
+  private func run(
+    _ client: ResilientClient, _ numbers: Range<Int>, _ unsent: Log
+  ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 0..<count {
-        if number >= 8 { try await group.next() }
-        group.addTask { try await Self.call(client, isWrite: number % 2 == 0) }
+      for number in numbers {
+        if number >= numbers.lowerBound + 8 { try await group.next() }
+        group.addTask { try await Self.call(client, number, unsent) }
       }
       try await group.waitForAll()
     }
   }
 
   /// One request; what it ends in is of the right kind.
-  private static func call(_ client: ResilientClient, isWrite: Bool) async throws {
-    var request = ResilientClient.Request(isWrite ? .post : .get, "/books")
+  private static func call(_ client: ResilientClient, _ number: Int, _ unsent: Log) async throws {
+    let isWrite = number % 2 == 0
+    var request = ResilientClient.Request(isWrite ? .post : .get, "/books/\(number)")
     if isWrite { request.body = try .json(["title": "Dune"]) }
     do throws(AppError) {
       let response = try await client.send(request)
       #expect(response.body.count == 203)
     } catch {
+      if !error.mayHaveBeenSent { unsent.add("/books/\(number)") }
       #expect([.network, .decoding].contains(error.kind), "\(error)")
       switch error.disposition {
       case .unknownOutcome: #expect(isWrite && error.mayHaveBeenSent, "\(error)")

@@ -231,6 +231,15 @@ import Testing
     #expect(mapped.mayHaveBeenSent == wasSent)
   }
 
+  @Test(arguments: [-1009, -1004, -1001])
+  func `once bytes of a body have left, no number says that it was not sent`(_ code: Int) {
+    let mapped = mapping.map(error(code))
+    #expect(mapped.afterSending(0).metadata == mapped.metadata)
+    let sent = mapped.afterSending(1)
+    #expect(sent.mayHaveBeenSent && sent.code == mapped.code)
+    #expect(sent.metadata["http.sent"] == "maybe")
+  }
+
   @Test func `the error itself is the one cause`() {
     let mapped = mapping.map(URLError(.timedOut))
     #expect(mapped.underlying.count == 1 && mapped.underlying.first is URLError)

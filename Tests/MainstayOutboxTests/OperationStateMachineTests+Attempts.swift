@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayOutbox
 import TestSupport
@@ -16,6 +17,30 @@ extension OperationStateMachineTests {
     #expect(machine.mustReconcile)
     var answered = Self.machine()
     #expect(answered.failed(.http(status: status), fraction: 0).effect == .refused)
+  }
+
+  @Test(
+    arguments: [
+      (.transient(), "maybe"), (.rejected(), "maybe"), (.throttled(), "maybe"),
+      (.needsUser, "maybe"), (.transient(), "no"), (.rejected(), nil), (.needsUser, "no"),
+    ] as [(Disposition, String?)])
+  func `what could not be sent again after a service had failed may have had its effect`(
+    disposition: Disposition, sent: String?
+  ) {
+    var machine = Self.machine()
+    let error = AppError.test(disposition, kind: .rejected)
+      .adding(metadata: sent.map { ["http.sent": $0] } ?? [:])
+    let isDoubtful = sent == "maybe"
+    #expect(machine.failed(error, fraction: 0).effect == (isDoubtful ? .sentUnknown : .notSent))
+    #expect(machine.mustReconcile == isDoubtful, "what was not sent may be put together")
+  }
+
+  @Test func `a change that was made before it was repeated is no conflict`() {
+    var machine = Self.machine()
+    let error = AppError.http(status: 412).ofOwnChange.adding(metadata: ["http.sent": "maybe"])
+    let verdict = machine.failed(error, remote: Data(), isResolvable: true, fraction: 0)
+    #expect(verdict.effect == .sentUnknown && machine.mustReconcile)
+    #expect(verdict.next == .scheduled(after: .seconds(1)))
   }
 
   @Test(arguments: [("no", 0), ("maybe", 1), (nil, 1)])

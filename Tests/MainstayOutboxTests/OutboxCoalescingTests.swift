@@ -175,6 +175,23 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(arguments: ["maybe", "no"])
+  func `what may be there already is not put together with what takes it away again`(
+    _ sent: String
+  ) async throws {
+    let shop = try Workshop()
+    // Such as of a service that answered 504, and then not at all.
+    let failure = AppError.Network.offline.appError.adding(metadata: ["http.sent": sent])
+    let outbox = try await shop.open(
+      Worker(for: Edit.self, reconcile: { _, _ in .unknown }, run: { _, _ in throw failure }))
+    let first = try await outbox.enqueue(Edit.create, orderedBy: "a")
+    await shop.log.wait(for: "failed")
+    let second = try await outbox.enqueue(Edit.delete, orderedBy: "a")
+    let left = try await outbox.operations(orderedBy: "a").map { $0.id }
+    #expect(left == (sent == "maybe" ? [first, second] : []))
+    await outbox.shutDown()
+  }
+
   @Test func `many who edit one thing at once come to few operations, and nothing is lost`()
     async throws
   {

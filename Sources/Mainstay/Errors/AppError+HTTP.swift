@@ -105,6 +105,17 @@ extension AppError {
     return true
   }
 
+  /// This refusal of a change that names the version it is for, after another attempt that may have
+  /// made it: that version is gone then, and nobody else need have changed anything.
+  package var ofOwnChange: AppError {
+    var copy = with(disposition: .unknownOutcome)
+    copy.fields.kind = .server
+    copy.fields.title = BuiltInError.outcomeUnknown.title
+    copy.fields.message = BuiltInError.outcomeUnknown.message
+    copy.fields.actions = Disposition.unknownOutcome.defaultActions
+    return copy
+  }
+
   /// This failure to read the answer to a request that was to change something, which the service
   /// has called a success.
   package var ofUnreadSuccess: AppError {

@@ -12,6 +12,13 @@ internal import Mainstay
 /// A request that was refused is sent once more with the new token. Where no token can be had
 /// without a person, requests fail at once with an error that says so, until ``signIn(_:)``, or
 /// until ``askAgain()`` says that another attempt may be worth it.
+///
+/// Where the service does not take a new token either, the next one is asked for 30 seconds later
+/// at the earliest. Until then that token goes along, and what is refused fails at once.
+///
+/// Who signs out takes along what was asked for until then: none of it is sent with the token of
+/// the person who signs in next, whether it waits, is repeated or is under way. It ends with an
+/// error that needs a person.
 public final class HTTPAuthorization: Sendable {
   /// The header field that the token goes into.
   let field: String
@@ -53,56 +60,79 @@ public final class HTTPAuthorization: Sendable {
   /// once may be one. A token that is renewed without a person is no sign-in.
   public var signIns: AsyncStream<Void> { signInFeed.listen() }
 
-  /// A person signed in: requests use this token from now on.
+  /// A person signed in: requests use this token from now on, those that wait included.
+  ///
+  /// Without a ``signOut()`` before it counts as the same person, who has signed in again.
   public func signIn(_ token: String) {
     state.withLock { $0.reset(token) }
     signInFeed.tell()
   }
 
   /// A person signed out: the next request asks for a token.
+  ///
+  /// What was asked for before ends with an error that needs a person, at the latest when it would
+  /// be sent again. The answer to what is on its way still comes.
   public func signOut() { state.withLock { $0.reset(nil) } }
 
   /// Something has changed by which a token may be had that could not be had without a person, such
   /// as a sign-in elsewhere: the next request asks for one.
   ///
-  /// A token that is there stays.
+  /// A token that is there stays, and is renewed at once where the service refuses it.
   public func askAgain() {
     state.withLock { $0.askAgain() }
     signInFeed.tell()
   }
 
+  /// Whose turn it is, for a call that begins.
+  var person: Int { state.withLock { $0.person } }
+
   /// The token for a request.
-  func ticket() async throws -> AuthorizationStateMachine.Ticket {
-    switch state.withLock({ $0.step() }) {
+  ///
+  /// - Parameter person: Whose turn it was when its call began.
+  /// - Returns: The token, and whose it is.
+  /// - Throws: Why there is none, and a refusal where somebody has signed out since.
+  func ticket(for person: Int) async throws -> AuthorizationStateMachine.Ticket {
+    switch state.withLock({ $0.step(for: person) }) {
     case .use(let ticket): return ticket
     case .refuse(let error): throw error
     case .refresh(let old, let generation):
       let token = try await HeededLimit.enforce {
         try await flights.run(generation) { [self] in
-          try await refreshing(old, generation).value
+          try await refreshing(old, generation, person).value
         }
       }
-      return AuthorizationStateMachine.Ticket(token: token, generation: generation)
+      // Somebody may have signed out, or in, while it was waited for.
+      switch state.withLock({ $0.step(for: person) }) {
+      case .use(let ticket): return ticket
+      case .refuse(let error): throw error
+      case .refresh:
+        return AuthorizationStateMachine.Ticket(
+          token: token, generation: generation, person: person)
+      }
     }
   }
 
   /// The refresh that is on its way, or a new one.
-  private func refreshing(_ old: String?, _ generation: Int) -> Task<String, any Error> {
+  private func refreshing(
+    _ old: String?, _ generation: Int, _ person: Int
+  ) -> Task<String, any Error> {
     // Made under the lock, so that it is known before it can end.
     refreshes.withLock { refreshes in
       if let task = refreshes[generation] { return task }
       let task = Task {
         defer { _ = self.refreshes.withLock { $0.removeValue(forKey: generation) } }
-        return try await refreshed(old, generation)
+        return try await refreshed(old, generation, person)
       }
       refreshes[generation] = task
       return task
     }
   }
 
-  private func refreshed(_ old: String?, _ generation: Int) async throws -> String {
+  private func refreshed(
+    _ old: String?, _ generation: Int, _ person: Int
+  ) async throws -> String {
     // Another flight may have ended between the question and this one.
-    switch state.withLock({ $0.step() }) {
+    switch state.withLock({ $0.step(for: person) }) {
     case .use(let ticket) where ticket.generation == generation: return ticket.token
     case .refuse(let error): throw error
     case .use, .refresh: break
@@ -135,8 +165,22 @@ public final class HTTPAuthorization: Sendable {
   }
 
   /// The service did not take a token.
-  func refused(_ ticket: AuthorizationStateMachine.Ticket) {
-    state.withLock { $0.refused(ticket) }
+  ///
+  /// - Parameters:
+  ///   - ticket: The token.
+  ///   - isAgain: Whether the same call has been refused with another one before.
+  ///   - now: A reading of the client's clock.
+  /// - Returns: Whether there is, or may be had, a token that it may take.
+  func refused(
+    _ ticket: AuthorizationStateMachine.Ticket, isAgain: Bool, at now: Duration
+  ) -> Bool {
+    state.withLock { $0.refused(ticket, isAgain: isAgain, at: now) }
+  }
+
+  /// The service took a token.
+  func taken(_ ticket: AuthorizationStateMachine.Ticket) {
+    guard !ticket.isTried else { return }
+    state.withLock { $0.taken(ticket) }
   }
 
   /// Puts a token into the fields of a request.

@@ -91,6 +91,19 @@ extension HTTPHeaderFields: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaderFields {
+  /// Takes out what is about the body of a change, or the version that it is made to: the question
+  /// that it goes on as has no body, and is about another resource (RFC 9110, section 15.4).
+  mutating func removeThoseOfChange() {
+    all.removeAll { field in
+      let name = field.name.lowercased()
+      return name.hasPrefix("content-") || Self.conditions.contains(name)
+    }
+  }
+
+  private static let conditions: Set<String> = [
+    "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
+  ]
+
   /// By name in lower case, as far as they are read by name.
   package var byName: [String: String] {
     Dictionary(all.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }

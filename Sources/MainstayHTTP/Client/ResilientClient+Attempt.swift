@@ -17,7 +17,8 @@ extension ResilientClient.Core {
     let isRepeatable =
       request.body?.isRepeatable != false
       && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
-    let book = SendBook(isRepeatable: isRepeatable, body: request.body)
+    let book = SendBook(
+      isRepeatable: isRepeatable, body: request.body, person: authorization?.person)
     do {
       let value = try await perform(request, key, book, read)
       if let kept { await kept.invalidate(book.changed) }
@@ -72,10 +73,15 @@ extension ResilientClient.Core {
       // Also of a time limit that passed while a token was waited for: the policies do not know.
       return error.adding(metadata: ["http.sent": "no"])
     }
-    guard book.mayHaveEffect else { return error }
     // A question has no effect, whichever of its attempts arrived.
     guard !request.verb.isSafe || !book.isRepeatable else { return error }
-    let told = error.adding(metadata: ["http.sent": "maybe"])
+    // The answer of a service that failed speaks for itself, as any other one does; what comes of a
+    // later attempt that none has answered does not.
+    let isAnswer = error.httpStatus != nil && error.metadata["http.sent"] != "no"
+    let isOwnChange =
+      error.httpStatus == 412 && request.isChangeOfVersion && (book.mayHaveEffect || book.hasFailed)
+    guard book.mayHaveEffect || isOwnChange || (book.hasFailed && !isAnswer) else { return error }
+    let told = (isOwnChange ? error.ofOwnChange : error).adding(metadata: ["http.sent": "maybe"])
     guard !book.isRepeatable, told.disposition != .unknownOutcome else { return told }
     return told.with(disposition: .unknownOutcome)
   }
@@ -148,10 +154,12 @@ extension ResilientClient.Core {
     if course.wasSentOn { return (failure, .mayHaveArrived) }
     guard course.isOpen else {
       guard course.isAnswered else { return (failure, .notSent) }
+      if failure.disposition == .unknownOutcome { return (failure, .mayHaveArrived) }
       // The service, or a portal before it, has said what it made of the request.
-      return (failure, failure.disposition == .unknownOutcome ? .mayHaveArrived : .refused)
+      return (failure, course.mayBeDone ? .failed : .refused)
     }
-    guard failure.mayHaveArrived else { return (failure, .notSent) }
+    // Of what was answered a connection that is lost later says nothing.
+    guard failure.mayHaveArrived || course.isAnswered else { return (failure, .notSent) }
     guard !isRepeatable, failure.disposition != .unknownOutcome else {
       return (failure, .mayHaveArrived)
     }
@@ -164,18 +172,17 @@ extension ResilientClient.Core {
   ) async throws -> HTTPReply {
     while true {
       var ticket: AuthorizationStateMachine.Ticket?
-      if course.way.isAtHome { ticket = try await authorization?.ticket() }
+      if course.way.isAtHome, let authorization, let person = book.person {
+        ticket = try await authorization.ticket(for: person)
+      }
       let message = try await message(request, key, ticket, course.way, book)
       let (mayBeDone, wasSentOn) = (course.mayBeDone, course.wasSentOn)
       let (reply, step) = try await exchange(message, request, book, &course)
       guard !course.isPortal else { throw AppError.portal() }
-      if reply.status == 401, let authorization, let ticket {
-        authorization.refused(ticket)
-        if !course.hasSignedAnew, request.canSendAgain {
-          course.hasSignedAnew = true
-          course.isAnswered = false
-          continue
-        }
+      if let ticket, isWorthAnotherToken(reply, ticket, course), request.canSendAgain {
+        course.hasSignedAnew = true
+        course.isAnswered = false
+        continue
       }
       switch step {
       case .follow: continue
@@ -189,6 +196,22 @@ extension ResilientClient.Core {
     }
   }
 
+  /// What an answer says of the token of its request.
+  ///
+  /// - Returns: Whether the same request may be taken with another one.
+  private func isWorthAnotherToken(
+    _ reply: HTTPReply, _ ticket: AuthorizationStateMachine.Ticket, _ course: Course
+  ) -> Bool {
+    guard reply.status == 401 else {
+      // What fails may not have come to look at it.
+      if reply.status < 500 { authorization?.taken(ticket) }
+      return false
+    }
+    let isBetter = authorization?.refused(
+      ticket, isAgain: course.hasSignedAnew, at: timeline.now)
+    return isBetter == true && !course.hasSignedAnew
+  }
+
   /// The bytes and fields of one request.
   private func message(
     _ request: Request, _ key: IdempotencyKey?, _ ticket: AuthorizationStateMachine.Ticket?,
@@ -200,6 +223,12 @@ extension ResilientClient.Core {
       // A version is that of one resource, and the same text may name one of another.
       headers["if-none-match"] = nil
       headers["if-modified-since"] = nil
+    }
+    // What a change leads to is asked for, and no longer made.
+    let isStillItself = way.verb == request.verb
+    if !isStillItself {
+      headers.removeThoseOfChange()
+      headers[settings.keyField] = nil
     }
     if !headers.contains("accept") { headers.append("Accept", request.accepted(settings)) }
     var body = HTTPTransmission.Body.none
@@ -217,7 +246,7 @@ extension ResilientClient.Core {
       headers[field] = String(max(remaining.inMilliseconds, 0))
     }
     if way.isAtHome {
-      if let key { headers[settings.keyField] = key.rawValue }
+      if let key, isStillItself { headers[settings.keyField] = key.rawValue }
       if let ticket { authorization?.sign(&headers, with: ticket) }
     } else {
       headers["cookie"] = nil

@@ -76,4 +76,11 @@ extension ResilientClient.Request {
   var isConditional: Bool {
     verb.isSafe && ["if-none-match", "if-modified-since"].contains(where: headers.contains)
   }
+
+  /// Whether it is a change that is only to be made where a certain version is there, or none: one
+  /// that was made lets its repetition fail (RFC 9110, section 13.1).
+  var isChangeOfVersion: Bool {
+    !verb.isSafe
+      && ["if-match", "if-none-match", "if-unmodified-since"].contains(where: headers.contains)
+  }
 }

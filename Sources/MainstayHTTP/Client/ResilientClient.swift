@@ -51,7 +51,8 @@ public struct ResilientClient: Sendable {
   ///     addresses; nil, the default, for nothing.
   ///   - budget: What limits repetitions over all its requests; nil, the default, for one of each
   ///     origin.
-  ///   - clock: The clock of its policies; the default is the continuous one.
+  ///   - clock: The clock of its policies, and of how soon a token is renewed again; the default is
+  ///     the continuous one.
   ///   - observer: Who is told about the events of its policies, besides the observer of the
   ///     process.
   ///   - onExchange: Who is told of each request that went out; called where the request is made.
@@ -81,7 +82,8 @@ public struct ResilientClient: Sendable {
   ///   - authorization: Its sign-in; nil, the default, for none.
   ///   - cache: What keeps answers for `cached`, until this client changes something at their
   ///     addresses; nil, the default, for nothing.
-  ///   - clock: The clock by which exchanges are timed; the default is the continuous one.
+  ///   - clock: The clock by which exchanges are timed, and how soon a token is renewed again; the
+  ///     default is the continuous one.
   ///   - onExchange: Who is told of each request that went out; called where the request is made.
   ///   - policies: Makes the pipeline of an origin, at its first request.
   public init<P: ConcurrentPolicy>(

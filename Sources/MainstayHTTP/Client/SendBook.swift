@@ -17,10 +17,13 @@ final class SendBook: Sendable {
 
   private let state: Locked<State>
   private let body: HTTPMessageBody?
+  /// Whose turn it was when the call began; nil for a client without a sign-in.
+  let person: Int?
 
-  init(isRepeatable: Bool, body: HTTPMessageBody?) {
+  init(isRepeatable: Bool, body: HTTPMessageBody?, person: Int?) {
     state = Locked(State(machine: SendStateMachine(isRepeatable: isRepeatable)))
     self.body = body
+    self.person = person
   }
 
   var isRepeatable: Bool { state.withLock { $0.machine.isRepeatable } }
@@ -34,6 +37,9 @@ final class SendBook: Sendable {
 
   /// Whether what was asked for may have happened, or may be happening, though the call failed.
   var mayHaveEffect: Bool { state.withLock { $0.machine.mayHaveEffect } }
+
+  /// Whether the service has failed at an attempt, and may have done before what was asked for.
+  var hasFailed: Bool { state.withLock { $0.machine.hasFailed } }
 
   /// Whether an attempt has arrived, or may have, or is under way.
   var hasArrived: Bool { state.withLock { $0.machine.hasArrived || $0.machine.underWay > 0 } }

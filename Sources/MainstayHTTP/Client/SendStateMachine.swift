@@ -10,6 +10,7 @@
 /// | one has succeeded | goes out where repeating does no harm, else is refused |
 /// | one is under way | the same |
 /// | one may have arrived, and nobody knows what became of it | the same |
+/// | the service has failed at one, and may have done it before | the same |
 struct SendStateMachine: Sendable, Equatable {
   /// How an attempt ended.
   enum Ending: Sendable, Equatable {
@@ -19,6 +20,8 @@ struct SendStateMachine: Sendable, Equatable {
     case succeeded
     /// The service, or a portal before it, has answered that it did not do it.
     case refused
+    /// The service has answered that it failed, and may have done it before.
+    case failed
     /// The service may have got the request.
     case mayHaveArrived
   }
@@ -39,6 +42,10 @@ struct SendStateMachine: Sendable, Equatable {
   private(set) var attempts = 0
   private(set) var mayHaveArrived = false
   private(set) var hasSucceeded = false
+  /// Whether the service has failed at an attempt that it may have done before.
+  ///
+  /// Its answer says so itself; after another one nobody else does.
+  private(set) var hasFailed = false
   /// Whether an attempt has arrived, or may have, whatever became of it there.
   private(set) var hasArrived = false
 
@@ -69,7 +76,9 @@ struct SendStateMachine: Sendable, Equatable {
     switch ending {
     case .notSent, .refused: break
     case .succeeded: hasSucceeded = true
-    case .mayHaveArrived: mayHaveArrived = true
+    // What must not be repeated is not sent again for an answer that settles nothing.
+    case .failed where isRepeatable: hasFailed = true
+    case .failed, .mayHaveArrived: mayHaveArrived = true
     }
   }
 }

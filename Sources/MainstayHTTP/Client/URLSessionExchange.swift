@@ -164,7 +164,9 @@ final class URLSessionExchange: Sendable {
   }
 
   private func mapped(_ error: any Error) -> any Error {
-    guard error.isCancellation else { return mapping.map(error) }
+    guard error.isCancellation else {
+      return mapping.map(error).afterSending(task.countOfBytesSent)
+    }
     // Whoever gives it up here has ended it before: this is the end of its session.
     return AppError.wire(
       .connectionLost, wasSent: true, details: "URLSession gave the request up", cause: error)

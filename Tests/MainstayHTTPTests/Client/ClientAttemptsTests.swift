@@ -28,6 +28,100 @@ import Testing
     #expect(error?.disposition == later.disposition, "what may be done about it stays")
   }
 
+  @Test(arguments: [500, 503, 504])
+  func `a service that failed may have done what a later attempt could not ask for`(
+    _ status: Int
+  ) async throws {
+    let books = try client([.http(status: status), .notSent])
+    let keyed = await #expect(throws: AppError.self) {
+      try await books.post("/a", json: 1, key: IdempotencyKey())
+    }
+    #expect(keyed?.metadata["http.sent"] == "maybe" && keyed?.mayHaveBeenSent == true)
+    #expect(keyed?.disposition == .transient(), "what may be done about it stays")
+    let question = await #expect(throws: AppError.self) {
+      try await client([.http(status: status), .notSent]).get("/a", as: Int.self)
+    }
+    #expect(question?.mayHaveBeenSent == false, "a question has no effect")
+  }
+
+  @Test func `a service that failed may have done what its breaker refuses to repeat`() async throws
+  {
+    let address = try #require(URL(string: "https://books.example"))
+    let transport = ScriptedTransport(.json("", status: 504))
+    let books = ResilientClient("books", at: address, over: transport) { _ in
+      Pipeline("books") {
+        Retry(maximumAttempts: 2, backoff: .none)
+        CircuitBreaker("books", .consecutiveFailures(1), breakFor: .seconds(600))
+      }
+    }
+    let error = await #expect(throws: AppError.self) { try await books.put("/a", json: 1) }
+    #expect(error?.kind == .rejected)
+    #expect(error?.metadata["http.sent"] == "maybe" && error?.mayHaveBeenSent == true)
+    #expect(transport.sent.count == 1)
+  }
+
+  @Test func `a failure that a service answers with itself stays what it is`() async throws {
+    let books = try client([.http(status: 504)])
+    let error = await #expect(throws: AppError.self) {
+      try await books.post("/a", json: 1, key: IdempotencyKey())
+    }
+    #expect(error?.httpStatus == 504 && error?.metadata["http.sent"] == nil)
+  }
+
+  @Test(
+    arguments: ["If-Match", "If-None-Match", "If-Unmodified-Since"],
+    [AppError.broken, .http(status: 504)])
+  func `a change that may have been made before is not told as somebody else's`(
+    _ condition: String, _ earlier: AppError
+  ) async throws {
+    var request = ResilientClient.Request(.put, "/a", body: try .json(1))
+    request.headers[condition] = "*"
+    let error = await #expect(throws: AppError.self) {
+      try await client([earlier, .http(status: 412)]).send(request)
+    }
+    let unknown = AppError.http(status: 500, isRepeatable: false)
+    #expect(error?.disposition == .unknownOutcome && error?.kind == unknown.kind)
+    #expect(error?.httpStatus == 412 && error?.mayHaveBeenSent == true)
+    #expect(error?.title.string() == unknown.title.string())
+    #expect(error?.message.string() == unknown.message.string())
+    #expect(error?.actions.map(\.id) == unknown.actions.map(\.id))
+  }
+
+  @Test(
+    arguments: [
+      ([.http(status: 412)], "If-Match"), ([.broken, .http(status: 412)], nil),
+      ([.notSent, .http(status: 412)], "If-Match"),
+      ([.http(status: 429), .http(status: 412)], "If-Match"),
+    ]
+      as [([AppError], String?)])
+  func `a change that nobody can have made before is told as somebody else's`(
+    _ answers: [AppError], _ condition: String?
+  ) async throws {
+    var request = ResilientClient.Request(.put, "/a", body: try .json(1))
+    if let condition { request.headers[condition] = "*" }
+    let error = await #expect(throws: AppError.self) {
+      try await client(answers).send(request)
+    }
+    #expect(error?.kind == .conflict && error?.disposition == .needsUser)
+  }
+
+  @Test(arguments: [nil, IdempotencyKey()])
+  func `what was answered was sent, whatever becomes of the rest of the answer`(
+    _ key: IdempotencyKey?
+  ) async throws {
+    let transport = ScriptedTransport { _, _ in
+      let body = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: AppError.notSent) }
+      return HTTPReply(status: 201, headers: [:], body: HTTPByteStream(body))
+    }
+    let books = try MainstayHTTPTests.client(transport)
+    let error = await #expect(throws: AppError.self) {
+      try await books.post("/a", json: 1, key: key)
+    }
+    #expect(error?.mayHaveBeenSent == true)
+    #expect(error?.disposition == (key == nil ? .unknownOutcome : .transient()))
+    #expect(transport.sent.count == (key == nil ? 1 : 3))
+  }
+
   @Test func `the breaker of the usual policies can be seen and isolated`() async throws {
     let transport = ScriptedTransport { _, _ in .json("1") }
     let address = try #require(URL(string: "https://books.example/v1/"))

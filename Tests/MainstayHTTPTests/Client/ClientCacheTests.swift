@@ -249,6 +249,32 @@ import Testing
     #expect(transport.sent.map { $0.headers["if-none-match"] } == ["*", "*"])
   }
 
+  @Test(arguments: [(303, HTTPVerb.put), (303, .post), (302, .post), (301, .post)])
+  func `what a change leads to is asked for without what was said of the change`(
+    _ status: Int, _ verb: HTTPVerb
+  ) async throws {
+    let transport = ScriptedTransport { _, count in
+      count == 0 ? .json("", status: status, headers: ["Location": "/b"]) : .json()
+    }
+    let ofChange: HTTPHeaderFields = [
+      "If-Match": "\"1\"", "If-None-Match": "*", "If-Unmodified-Since": "x", "If-Range": "\"1\"",
+      "If-Modified-Since": "x", "Content-Type": "text/csv", "Content-Encoding": "gzip",
+      "content-language": "de",
+    ]
+    var request = ResilientClient.Request(verb, "/a", body: try .json([1]), key: IdempotencyKey())
+    request.headers = ofChange
+    request.headers["Accept-Language"] = "de"
+    _ = try await client(transport, settings: Self.settings(["Content-Location": "/a"]))
+      .send(request)
+    #expect(transport.sent.map(\.verb) == [verb, .get])
+    let names = ofChange.all.map(\.name) + ["Content-Location", "Idempotency-Key"]
+    let first = try #require(transport.sent.first?.headers)
+    let second = try #require(transport.sent.last?.headers)
+    #expect(names.allSatisfy(first.contains))
+    #expect(!names.contains(where: second.contains))
+    #expect(second["accept-language"] == "de" && second["accept"] == "application/json")
+  }
+
   @Test func `keys hold no secret, and outlive a sign-in and an update of the app`() async throws {
     let transport = Self.numbering()
     let store = WatchedStore()

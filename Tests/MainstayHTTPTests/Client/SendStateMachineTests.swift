@@ -66,8 +66,22 @@ import Testing
     }
   }
 
+  @Test func `what a service failed at may have been done, and is repeated only without harm`() {
+    var machine = SendStateMachine(isRepeatable: true)
+    #expect(machine.begin() == .granted)
+    machine.end(.failed)
+    #expect(machine.begin() == .granted)
+    machine.end(.notSent)
+    #expect(machine.hasFailed && machine.hasArrived && !machine.mayHaveEffect)
+    var other = SendStateMachine(isRepeatable: false)
+    #expect(other.begin() == .granted)
+    other.end(.failed)
+    #expect(other.begin() == .refusedAsRepetition)
+    #expect(other.mayHaveEffect)
+  }
+
   private static let endings: [SendStateMachine.Ending] = [
-    .notSent, .refused, .succeeded, .mayHaveArrived,
+    .notSent, .refused, .succeeded, .mayHaveArrived, .failed,
   ]
 
   @Test func `in any order of events at most one may have arrived`() {
@@ -80,8 +94,8 @@ import Testing
           if machine.begin() == .granted { running += 1 }
         } else {
           running -= 1
-          let ending = Self.endings[random.next(4)]
-          if ending == .mayHaveArrived || ending == .succeeded { arrived += 1 }
+          let ending = Self.endings[random.next(5)]
+          if ending != .notSent && ending != .refused { arrived += 1 }
           machine.end(ending)
         }
         #expect(running <= 1 && arrived <= 1, "seed \(seed)")

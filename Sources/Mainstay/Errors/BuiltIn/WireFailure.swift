@@ -58,7 +58,8 @@ extension AppError {
   /// in it.
   ///
   /// Only what is about connections says whether a request may have been sent: the other side was
-  /// never reached where no connection could be made.
+  /// never reached where no connection could be made. Whoever knows that there was one, or may have
+  /// been, says so in place of that.
   ///
   /// - Parameters:
   ///   - errno: The number, such as `ECONNREFUSED`.
