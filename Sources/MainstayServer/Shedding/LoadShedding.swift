@@ -6,10 +6,11 @@ import Metrics
 
 /// Decides which requests are answered while there are more than can be.
 ///
-/// A request holds one permit of the bulkhead until its answer has been sent whole, also where that
-/// is a stream. What finds none in time is refused with a `Rejection`, which is answered with 503
-/// and `Retry-After`: a refusal costs next to nothing, so what was accepted stays fast. Requests
-/// that may wait, such as those of batches, are refused first.
+/// A request holds one permit of the bulkhead until its answer has been written whole, also where
+/// that is a stream. What was written last may still be on its way to a slow reader: that has the
+/// time of ``ConnectionLimits``. What finds no permit in time is refused with a `Rejection`, which
+/// is answered with 503 and `Retry-After`: a refusal costs next to nothing, so what was accepted
+/// stays fast. Requests that may wait, such as those of batches, are refused first.
 public struct LoadShedding: Sendable {
   /// How much a request matters.
   public enum Importance: Sendable, Hashable, CaseIterable {
