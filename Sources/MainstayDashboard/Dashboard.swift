@@ -25,6 +25,8 @@ public struct Dashboard: Sendable {
   public var levels: DegradationController?
   /// The circuit breakers; each can be reset, isolated by hand and released again.
   ///
+  /// The second of a name is shown as `name#2`.
+  ///
   /// What is isolated here stays so until it is released here, or until the router has gone.
   public var breakers: [CircuitBreaker] = []
   /// What pipelines say about themselves, such as `catalog.explain()`: as they are then, also where

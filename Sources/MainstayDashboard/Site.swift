@@ -62,7 +62,7 @@ struct Site: Sendable {
     }
     routes.read("diagnostics") { _, _ in try await diagnostics() }
     // A stream has no end that its head could tell of.
-    routes.add("events", [.get: { _, _ in try EventStream(self).open() }])
+    routes.add("events", [.get: { try EventStream(self, $0.head, from: $1.remoteAddress).open() }])
     for file in PublicFile.all {
       routes.read("public/\(file.name)") { _, _ in file.answer }
     }

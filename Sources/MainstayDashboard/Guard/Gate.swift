@@ -18,9 +18,9 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       try await check(request.head, from: context.remoteAddress)
       response = try await next(request, context)
     } catch let refusal as Refusal {
-      response = answer(to: refusal)
+      response = answer(to: refusal, request.head, context)
     } catch let error as WrongMethod {
-      response = answer(to: .wrongMethod)
+      response = answer(to: .wrongMethod, request.head, context)
       response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
     } catch {
       guard !error.isCancellation else { throw error }
@@ -31,9 +31,12 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
     return request.method == .head ? response.createHeadResponse() : response
   }
 
-  private func answer(to refusal: Refusal) -> Response {
-    site.refusals.add(refusal)
-    var response = site.failure(refusal.status, refusal.words)
+  private func answer(
+    to refusal: Refusal, _ head: HTTPRequest, _ context: Context
+  ) -> Response {
+    site.refusals.add(refusal, head, from: context.remoteAddress)
+    var response = site.failure(
+      refusal.status, refusal.words, showsPlaces: !refusal.isAtTheGate)
     if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
     if refusal == .notAuthenticated, let challenge = site.dashboard.challenge {
       response.status = .unauthorized

@@ -4,11 +4,21 @@ internal import HTTPTypes
 internal import Logging
 internal import Mainstay
 internal import MainstayServer
+internal import Metrics
+internal import NIOCore
 
 /// Why a request is not answered.
 enum Refusal: String, Error, CaseIterable {
   case foreignPeer, foreignHost, notAuthenticated, foreignOrigin, badToken, badForm, tooLarge
   case tooSlow, answeredAlready, unknownPage, wrongMethod, tooManyStreams, unreadStream
+
+  /// Whether whoever is refused may not see the dashboard at all, nor what it is about.
+  var isAtTheGate: Bool {
+    switch self {
+    case .foreignPeer, .foreignHost, .notAuthenticated: true
+    default: false
+    }
+  }
 
   var status: HTTPResponse.Status {
     switch self {
@@ -48,14 +58,27 @@ struct WrongMethod: Error {
   let allowed: [HTTPRequest.Method]
 }
 
-/// Tells of refusals, each kind at most once in a minute.
+/// Counts refusals, and tells of them, each kind at most once in a minute.
 struct RefusalLog: Sendable {
   private let log: SparingLog<Refusal>
+  private let counters: [Refusal: Counter]
 
-  init(_ logger: Logger, _ timeline: Timeline) { log = SparingLog(logger, timeline) }
+  init(_ logger: Logger, _ timeline: Timeline) {
+    log = SparingLog(logger, timeline)
+    let all = Refusal.allCases.map { refusal in
+      let dimensions = [("refusal", refusal.rawValue)]
+      return (refusal, Counter(label: "mainstay.dashboard.refused", dimensions: dimensions))
+    }
+    counters = Dictionary(uniqueKeysWithValues: all)
+  }
 
-  func add(_ refusal: Refusal) {
+  func add(_ refusal: Refusal, _ head: HTTPRequest, from peer: SocketAddress?) {
+    counters[refusal]?.increment()
     log.add(
-      refusal, "A request to the dashboard was refused.", ["refusal": "\(refusal.rawValue)"])
+      refusal, "A request to the dashboard was refused.",
+      [
+        "refusal": "\(refusal.rawValue)", "peer": "\(Visit.peer(peer))",
+        "path": "\(Visit.path(head.path ?? ""))",
+      ])
   }
 }

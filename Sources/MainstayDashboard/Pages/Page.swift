@@ -21,13 +21,14 @@ struct Page: Sendable {
   var next: String?
 
   // What templates cannot find out by themselves.
-  private(set) var hasTiles = false
+  private(set) var (hasTiles, hasLinks) = (false, false)
   private(set) var parts = ""
 
   /// The page as its templates need it.
   var prepared: Page {
     var page = self
     page.hasTiles = !tiles.isEmpty
+    page.hasLinks = !links.isEmpty
     // Whatever a page shows, it says how long ago some of that was.
     page.parts = live.isEmpty ? "" : live.union(.plots).names.joined(separator: " ")
     page.sections = sections.map(\.prepared)

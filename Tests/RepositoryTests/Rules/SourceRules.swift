@@ -44,7 +44,8 @@ enum SourceRules {
     ],
     "MainstayDashboard": [
       "Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", "Crypto", "Foundation",
-      "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
+      "HTTPTypes", "Hummingbird", "Logging", "Metrics", "Mustache", "NIOCore",
+      "ServiceLifecycle",
     ],
     "MainstayConfiguration": [
       "Mainstay", "Configuration", "Foundation", "Logging", "ServiceLifecycle",
