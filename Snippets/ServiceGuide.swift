@@ -243,11 +243,13 @@ let server = Application(
     let line = "listens on http://127.0.0.1:\(channel.localAddress?.port ?? port)\n"
     FileHandle.standardOutput.write(Data(line.utf8))
   })
-let group = ServiceGroup(
+var services = ServiceGroupConfiguration(
   services: [
     LiveSettings(config).applying("breakers.stock", to: breaker),
-    ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
+    ErrorMonitorService(monitor), OutboxService(outbox), server,
+    HealthService(health, pausing: [outbox]),
   ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
-await require { try await group.run() }
+services.maximumGracefulShutdownDuration = .seconds(15)
+await require { try await ServiceGroup(configuration: services).run() }
 await answers.close()
 // snippet.hide
