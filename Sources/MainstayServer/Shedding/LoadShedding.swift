@@ -38,9 +38,10 @@ public struct LoadShedding: Sendable {
   ///   - bulkhead: How many requests are answered at once, how many wait, and for how long.
   ///   - share: Which part of the bulkhead deferrable requests may fill, at least one place; 0 to
   ///     1, the default is 0.5, and with 0 none is let in.
-  ///   - pause: After how many seconds whoever was refused is asked to come back, at the earliest
-  ///     and at the latest: each a different time, so that not all come at once. The default is 1
-  ///     to 3.
+  ///   - pause: After how long whoever was refused is asked to come back, at the earliest and at
+  ///     the latest: a whole number of seconds, each as often, so that not all come at once. The
+  ///     default is 1 to 3 seconds, which makes three groups of them; give it more where more
+  ///     come.
   ///   - hold: How long a refusal is held back, so that whoever asks again as soon as it is
   ///     refused, whatever it was asked, takes no time from those who were let in. It takes half of
   ///     the time to a deadline at most. Zero to 10 seconds, the default is zero: it is told at
@@ -103,14 +104,22 @@ public struct LoadShedding: Sendable {
 
   private func refusal(_ reason: Rejection.Reason) async throws -> Rejection {
     Counter(label: "mainstay.server.shed", dimensions: [("reason", reason.rawValue)]).increment()
+    OwnRefusal.note()
     let hold = reason == .deadlineTooClose ? .zero : holdWithinDeadline
     if hold > .zero, let place = held.tryAcquire() {
       // Where the caller has gone, the place is free as well.
       try await timeline.sleep(until: timeline.now + hold)
       place.release()
     }
-    let seconds = pause.lowerBound + chance.fraction() * (pause.upperBound - pause.lowerBound)
-    return Rejection(policy: bulkhead.name, reason: reason, retryAfter: .seconds(seconds))
+    return Rejection(policy: bulkhead.name, reason: reason, retryAfter: .seconds(drawnPause))
+  }
+
+  /// An answer names whole seconds alone, and rounds up: so each of those is drawn as often.
+  private var drawnPause: Double {
+    let first = pause.lowerBound.rounded(.up)
+    let count = pause.upperBound.rounded(.up) - first + 1
+    let drawn = first + (chance.fraction() * count).rounded(.down)
+    return min(max(drawn, pause.lowerBound), pause.upperBound)
   }
 
   /// The hold, cut so that the refusal still comes to a caller whose deadline is near.
