@@ -42,7 +42,7 @@ router.addMiddleware {
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))
   // Who has signed in, and not what it was shown with: a token is renewed.
-  IdempotencyMiddleware(InMemoryIdempotencyStore()) { _, context in context.account ?? "" }
+  IdempotencyMiddleware(InMemoryIdempotencyStore()) { _, context in context.account }
 }
 router.post("orders") { request, context in
   let order = try await request.decode(as: Order.self, context: context)
