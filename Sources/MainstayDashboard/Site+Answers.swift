@@ -48,6 +48,9 @@ extension Site {
     var page = page
     (page.root, page.home) = (root, home)
     page.links = showsPlaces ? links(on: page) : []
+    page.visitor = CurrentVisitor.visitor.map { visitor in
+      visitor.role == .looks ? "\(visitor.name), who may only look" : visitor.name
+    }
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: library.render(page))))

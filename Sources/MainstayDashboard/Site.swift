@@ -69,19 +69,20 @@ struct Site: Sendable {
     if !dashboard.isReadOnly {
       for action in LetterAction.allCases {
         let path = "outboxes/:name/dead/\(action.rawValue)"
-        routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
+        routes.action(path) { try await act(action, on: queue($1), $0) }
       }
       for action in ConflictAction.allCases {
         let path = "outboxes/:name/conflicts/\(action.rawValue)"
-        routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
+        routes.action(path) { try await act(action, on: queue($1), $0) }
       }
       for action in KindAction.allCases {
         let path = "outboxes/:name/kinds/\(action.rawValue)"
-        routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
+        routes.action(path) { try await act(action, on: queue($1), $0) }
       }
       for action in CircuitAction.allCases {
-        routes.add(
-          "circuits/\(action.rawValue)", [.post: { request, _ in try await act(action, request) }])
+        routes.action("circuits/\(action.rawValue)") { request, _ in
+          try await act(action, request)
+        }
       }
     }
     routes.addUnknown()

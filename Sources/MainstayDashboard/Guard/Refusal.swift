@@ -10,7 +10,7 @@ internal import NIOCore
 /// Why a request is not answered.
 enum Refusal: String, Error, CaseIterable {
   case foreignPeer, foreignHost, notAuthenticated, foreignOrigin, badToken, badForm, tooLarge
-  case tooSlow, answeredAlready, unknownPage, wrongMethod, tooManyStreams, unreadStream
+  case mayOnlyLook, tooSlow, answeredAlready, unknownPage, wrongMethod, tooManyStreams, unreadStream
 
   /// Whether whoever is refused may not see the dashboard at all, nor what it is about.
   var isAtTheGate: Bool {
@@ -22,7 +22,8 @@ enum Refusal: String, Error, CaseIterable {
 
   var status: HTTPResponse.Status {
     switch self {
-    case .foreignPeer, .foreignHost, .notAuthenticated, .foreignOrigin, .badToken: .forbidden
+    case .foreignPeer, .foreignHost, .notAuthenticated, .foreignOrigin, .badToken, .mayOnlyLook:
+      .forbidden
     case .badForm: .unprocessableContent
     case .tooLarge: .contentTooLarge
     case .tooSlow, .unreadStream: .requestTimeout
@@ -39,6 +40,7 @@ enum Refusal: String, Error, CaseIterable {
     case .foreignPeer: "This dashboard answers only on the machine that it runs on."
     case .foreignHost: "This dashboard does not answer to that name."
     case .notAuthenticated: "You are not allowed to see this dashboard."
+    case .mayOnlyLook: "You may look at this dashboard, and change nothing."
     case .foreignOrigin: "The form was sent from another site."
     case .badToken: "The form is out of date. Go back, reload the page and try again."
     case .badForm: "The form cannot be read."
@@ -74,11 +76,11 @@ struct RefusalLog: Sendable {
 
   func add(_ refusal: Refusal, _ head: HTTPRequest, from peer: SocketAddress?) {
     counters[refusal]?.increment()
-    log.add(
-      refusal, "A request to the dashboard was refused.",
-      [
-        "refusal": "\(refusal.rawValue)", "peer": "\(Visit.peer(peer))",
-        "path": "\(Visit.path(head.path ?? ""))",
-      ])
+    var metadata: Logger.Metadata = [
+      "refusal": "\(refusal.rawValue)", "peer": "\(Visit.peer(peer))",
+      "path": "\(Visit.path(head.path ?? ""))",
+    ]
+    metadata["visitor"] = CurrentVisitor.visitor.map { "\($0.name)" }
+    log.add(refusal, "A request to the dashboard was refused.", metadata)
   }
 }

@@ -102,7 +102,7 @@ extension Site {
   }
 
   private func list(_ letters: [DeadLetter], of queue: Queue, _ look: Look) -> Page.Section {
-    let canAct = !dashboard.isReadOnly
+    let canAct = mayAct
     var form = Page.Actions(buttons: LetterAction.buttons(of: queue, "chosen"))
     form.all = LetterAction.buttons(of: queue, look.isNarrow ? "all that match" : "all")
     form.fields = look.fields
@@ -137,9 +137,9 @@ extension Site {
     }
     let (count, error) = await action.perform(on: chosen.ids, in: queue.outbox)
     live.forgetCounts(of: queue.name)
-    dashboard.logger.notice(
+    log(
       "Dead letters were acted on from the dashboard.",
-      metadata: ["action": "\(action.rawValue)", "outbox": "\(queue.name)", "count": "\(count)"])
+      ["action": "\(action.rawValue)", "outbox": "\(queue.name)", "count": "\(count)"])
     if let error {
       return failure(
         .serviceUnavailable, action.stopped(after: count, of: chosen.ids.count, words(for: error)))

@@ -8,6 +8,8 @@ struct Page: Sendable {
   /// The address of the link in the head that leads here, where that is not the overview.
   var place: String?
   var links: [Link] = []
+  /// Who looks at it, where that is known.
+  var visitor: String?
   /// What was done just now.
   var notice: String?
   var lead: String?
