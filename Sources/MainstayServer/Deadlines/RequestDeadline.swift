@@ -50,7 +50,9 @@ public struct RequestDeadline: Sendable {
       throw Rejection(policy: "deadline", reason: .deadlineTooClose)
     }
     do {
-      return try await make(said, clock).run(operation)
+      return try await OwnRefusal.$isHurried.withValue(true) {
+        try await make(said, clock).run(operation)
+      }
     } catch let error as TimedOut where error.scope == .total && error.limit == said {
       OwnRefusal.note()
       throw error

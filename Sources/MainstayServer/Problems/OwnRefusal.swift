@@ -2,10 +2,13 @@
 
 import Mainstay
 
-/// Whether a request was refused by the rules for requests: it was too much, or its caller gave it
-/// no time. Both are counted where they happen, and no failure that somebody has to look into.
+/// Whether a request was refused since there was too much to do, or its caller gave it no time.
+///
+/// Both are counted where they happen, and no failure that somebody has to look into.
 final class OwnRefusal: Sendable {
   @TaskLocal static var current: OwnRefusal?
+  /// Whether the time in which a request has to be answered is that of its caller.
+  @TaskLocal static var isHurried = false
 
   private let isNoted = Locked(false)
 
