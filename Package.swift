@@ -174,9 +174,8 @@ let package = Package(
       ] + asyncHTTPClient + httpTypes + hummingbirdTesting + lifecycle + nio),
     .target(
       name: "MainstayDashboard",
-      dependencies: [
-        "Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", logging, metrics,
-      ] + httpTypes + hummingbird + server("swift-crypto", "Crypto")
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", logging]
+        + [metrics] + httpTypes + hummingbird + server("swift-crypto", "Crypto")
         + lifecycle + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore"),
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
     // A dashboard with much to show, in a process of its own: for a browser, and for its memory.

@@ -4,8 +4,8 @@
 extension AdaptiveLimit {
   /// The right to run one call; it goes back when it is released or dropped.
   ///
-  /// What the call says about the limit is told apart from that: a place may be held for longer than
-  /// the work took.
+  /// What the call says about the limit is told apart from that: a place may be held for longer
+  /// than the work took.
   package struct Permit: ~Copyable, Sendable {
     private let limit: AdaptiveLimit
     private let admission: Admission

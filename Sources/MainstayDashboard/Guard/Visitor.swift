@@ -4,7 +4,7 @@ public import HTTPTypes
 internal import Logging
 
 extension Dashboard {
-  /// Somebody who may see the dashboard: what the pages and the log call them, and what they may do.
+  /// Somebody who may see the dashboard: what pages and the log call them, and what they may do.
   public struct Visitor: Sendable, Hashable {
     /// What somebody may do; each role may do what the one before it may.
     public enum Role: String, Sendable, Hashable, CaseIterable {

@@ -63,8 +63,8 @@ public struct LoadShedding: Sendable {
   /// Makes rules whose limit follows how long requests take.
   ///
   /// While they are handled as fast as ever the limit grows. When they get slower, or their time is
-  /// over, it shrinks. What counts is the time until a handler has its answer, and not how long that
-  /// is sent; a request whose caller gave it less time than the service says nothing.
+  /// over, it shrinks. What counts is the time until a handler has its answer, and not how long
+  /// that is sent; a request whose caller gave it less time than the service says nothing.
   ///
   /// - Parameters:
   ///   - limit: How many requests are answered at once at first, at least and at most, how many
