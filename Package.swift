@@ -173,7 +173,7 @@ let package = Package(
     .target(
       name: "MainstayDashboard",
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", logging]
-        + httpTypes + hummingbird + server("swift-crypto", "Crypto")
+        + [metrics] + httpTypes + hummingbird + server("swift-crypto", "Crypto")
         + lifecycle + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore"),
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
     // A dashboard with much to show, in a process of its own: for a browser, and for its memory.
@@ -185,7 +185,7 @@ let package = Package(
       "MainstayDashboard",
       [
         "DashboardChild", "MainstayHTTPTesting", "MainstayOutbox", "MainstayOutboxTesting",
-        "MainstayServer", logging,
+        "MainstayServer", logging, metrics,
       ] + asyncHTTPClient + httpTypes + hummingbirdTesting + nio),
     .target(
       name: "MainstayConfiguration",

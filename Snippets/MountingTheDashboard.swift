@@ -12,6 +12,8 @@ import NIOCore
 let outbox = try await Outbox(store: InMemoryStore()) {}
 let monitor = ErrorMonitor()
 let levels = DegradationController(.standard)
+let account: @Sendable (HTTPRequest) async -> String? = { _ in "ada" }
+let isOnCall: @Sendable (String) -> Bool = { $0 == "ada" }
 let isOperator: @Sendable (String) -> Bool = { $0 == "Basic b3BlcmF0b3I6c2VjcmV0" }
 
 // snippet.show
@@ -53,3 +55,12 @@ var guarded = Dashboard(authenticator: { head in
 guarded.challenge = #"Basic realm="Operations""#
 guarded.isReadOnly = true
 guarded.mount(on: router, at: "operations")
+// snippet.end
+
+// snippet.show
+var named = Dashboard(visitor: { head in
+  guard let name = await account(head) else { return nil }
+  return Dashboard.Visitor(name, role: isOnCall(name) ? .acts : .looks)
+})
+named.challenge = #"Basic realm="Operations""#
+named.mount(on: router, at: "team")

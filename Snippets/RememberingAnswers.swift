@@ -24,7 +24,7 @@ let answers = PostgresIdempotencyStore(at: address)
 try await answers.open()
 router.addMiddleware {
   // Who has signed in, and not what it was shown with: a token is renewed.
-  IdempotencyMiddleware(answers) { _, context in context.account ?? "" }
+  IdempotencyMiddleware(answers) { _, context in context.account }
 }
 // snippet.end
 await answers.close()

@@ -186,8 +186,6 @@ let outbox = await require {
 struct VisitContext: RemoteAddressRequestContext {
   var coreContext: CoreRequestContextStorage
   let remoteAddress: SocketAddress?
-  /// Who has signed in; for the middleware that looks at what callers show.
-  var account: String?
 
   init(source: Source) {
     coreContext = CoreRequestContextStorage(source: source)
@@ -213,12 +211,16 @@ dashboard.mount(on: router, at: "mainstay")
 // snippet.middleware
 let answers = PostgresIdempotencyStore(at: address)
 await require { try await answers.open() }
+// Who may call, by the token that each was given: yours come from where accounts are kept.
+let accounts = ["Bearer 7f3a": "ada"]
 router.addMiddleware {
   ProblemMiddleware(reportingTo: monitor)
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))
-  // Who has signed in, and not what it was shown with: a token is renewed.
-  IdempotencyMiddleware(answers) { _, context in context.account ?? "" }
+  // The account, and not what it was shown with: a token is renewed.
+  IdempotencyMiddleware(answers) { request, _ in
+    request.headers[.authorization].flatMap { accounts[$0] }
+  }
 }
 // snippet.hide
 
@@ -243,11 +245,13 @@ let server = Application(
     let line = "listens on http://127.0.0.1:\(channel.localAddress?.port ?? port)\n"
     FileHandle.standardOutput.write(Data(line.utf8))
   })
-let group = ServiceGroup(
+var services = ServiceGroupConfiguration(
   services: [
     LiveSettings(config).applying("breakers.stock", to: breaker),
-    ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
+    ErrorMonitorService(monitor), OutboxService(outbox), server,
+    HealthService(health, pausing: [outbox]),
   ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
-await require { try await group.run() }
+services.maximumGracefulShutdownDuration = .seconds(15)
+await require { try await ServiceGroup(configuration: services).run() }
 await answers.close()
 // snippet.hide

@@ -42,7 +42,7 @@ router.addMiddleware {
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))
   // Who has signed in, and not what it was shown with: a token is renewed.
-  IdempotencyMiddleware(InMemoryIdempotencyStore()) { _, context in context.account ?? "" }
+  IdempotencyMiddleware(InMemoryIdempotencyStore()) { _, context in context.account }
 }
 router.post("orders") { request, context in
   let order = try await request.decode(as: Order.self, context: context)
@@ -52,8 +52,11 @@ router.post("orders") { request, context in
 }
 let server = Application(
   router: router, server: .http1(configuration: ConnectionLimits().configuration))
-let group = ServiceGroup(
+var services = ServiceGroupConfiguration(
   services: [
-    ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
+    ErrorMonitorService(monitor), OutboxService(outbox), server,
+    HealthService(health, pausing: [outbox]),
   ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
-try await group.run()
+// One answer that goes on and on would keep all the others from their end.
+services.maximumGracefulShutdownDuration = .seconds(15)
+try await ServiceGroup(configuration: services).run()

@@ -13,6 +13,7 @@ struct SettingsGroup<Key: CodingKey>: KeyedDecodingContainerProtocol {
   /// The keys of what is below; a snapshot does not list its own.
   var allKeys: [Key] { base.keys.sorted().compactMap { Key(stringValue: $0) } }
 
+  /// Whether a single value is there, or null: a group is there once it was decoded.
   func contains(_ key: Key) -> Bool {
     let isThere = scalar(key).isThere
     if isThere { findings.note() }

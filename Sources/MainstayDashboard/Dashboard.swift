@@ -12,7 +12,7 @@ public import MainstayOutbox
 /// It is closed by default: without an authenticator it answers only to the machine that it runs
 /// on, and to everybody else with 403. What was not given is not shown.
 public struct Dashboard: Sendable {
-  /// Decides whether a request may see the dashboard, by its head alone.
+  /// Decides whether a request may see the dashboard, by its head alone, and names nobody.
   public typealias Authenticator = @Sendable (HTTPRequest) async -> Bool
 
   /// The outboxes, by the name that is shown; none by default.
@@ -24,6 +24,8 @@ public struct Dashboard: Sendable {
   /// Whose feature level is shown, with its history.
   public var levels: DegradationController?
   /// The circuit breakers; each can be reset, isolated by hand and released again.
+  ///
+  /// The second of a name is shown as `name#2`.
   ///
   /// What is isolated here stays so until it is released here, or until the router has gone.
   public var breakers: [CircuitBreaker] = []
@@ -86,7 +88,7 @@ public struct Dashboard: Sendable {
 
   private static let minimumSecret = 32
 
-  let authenticator: Authenticator?
+  let admission: (@Sendable (HTTPRequest) async -> Admission)?
   let logger: Logger
   let timeline: Timeline
   let now: @Sendable () -> Date
@@ -109,7 +111,37 @@ public struct Dashboard: Sendable {
     clock: some Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    self.authenticator = authenticator
+    let admission = authenticator.map { isLetIn in
+      { @Sendable head in await isLetIn(head) ? Admission.letIn(nil) : .refused }
+    }
+    self.init(asking: admission, logger, clock, now)
+  }
+
+  /// Makes a dashboard that shows nothing yet, and knows who looks at it.
+  ///
+  /// The name of whoever acts is in the log with what was done. Who may only look is refused with
+  /// 403 where they try to act.
+  ///
+  /// - Parameters:
+  ///   - visitor: Says who sends a request, from any machine; nil refuses it.
+  ///   - logger: Where refusals are told, each kind at most once a minute, and what was done.
+  ///   - clock: What that minute and all other spans are measured by.
+  ///   - now: The time of day, from which ages are counted.
+  public init(
+    visitor: @escaping Identification,
+    logger: Logger = Logger(label: "mainstay.dashboard"),
+    clock: some Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(
+      asking: { head in await visitor(head).map { .letIn($0) } ?? .refused }, logger, clock, now)
+  }
+
+  private init(
+    asking admission: (@Sendable (HTTPRequest) async -> Admission)?, _ logger: Logger,
+    _ clock: some Clock<Duration>, _ now: @escaping @Sendable () -> Date
+  ) {
+    self.admission = admission
     self.logger = logger
     self.now = now
     timeline = Timeline(clock)

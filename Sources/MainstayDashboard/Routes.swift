@@ -24,6 +24,18 @@ struct Routes<Context: RemoteAddressRequestContext> {
     add(path, [.get: answer, .head: answer])
   }
 
+  /// Adds what a form does, for whoever may act.
+  func action(_ path: String, _ answer: @escaping Answer) {
+    add(
+      path,
+      [
+        .post: { [site] request, context in
+          guard site.mayAct else { throw Refusal.mayOnlyLook }
+          return try await answer(request, context)
+        }
+      ])
+  }
+
   /// Adds a path with its methods; all others are refused.
   func add(_ path: String, _ answers: [HTTPRequest.Method: Answer]) {
     for method in Self.methods {

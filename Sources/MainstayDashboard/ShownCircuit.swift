@@ -5,7 +5,7 @@ internal import MainstayOutbox
 
 /// A circuit as pages show it and forms name it.
 struct ShownCircuit: Sendable {
-  /// By what forms name it.
+  /// By what forms name it: two may have one name.
   let id: String
   let title: String
   let breaker: CircuitBreaker
@@ -14,8 +14,11 @@ struct ShownCircuit: Sendable {
 extension Dashboard {
   /// The circuits that were given, and then those of the hosts that outboxes call, each once.
   var circuits: [ShownCircuit] {
-    let given = breakers.map { ShownCircuit(id: $0.name, title: $0.name, breaker: $0) }
-    let known = Set(breakers.map(ObjectIdentifier.init))
+    var known: Set<ObjectIdentifier> = []
+    let own = breakers.filter { known.insert(ObjectIdentifier($0)).inserted }
+    let given = zip(own, own.map(\.name).numbered).map { breaker, name in
+      ShownCircuit(id: name, title: name, breaker: breaker)
+    }
     let hosts = outboxes.sorted { $0.key < $1.key }.flatMap { name, outbox in
       outbox.circuits.sorted { $0.key < $1.key }
         .filter { !known.contains(ObjectIdentifier($0.value)) }
@@ -27,5 +30,20 @@ extension Dashboard {
         }
     }
     return given + hosts
+  }
+}
+
+extension [String] {
+  /// The same names, each once: the second of a name is `name#2`.
+  var numbered: [String] {
+    var known = Set<String>()
+    return map { name in
+      var (one, number) = (name, 1)
+      while !known.insert(one).inserted {
+        number += 1
+        one = "\(name)#\(number)"
+      }
+      return one
+    }
   }
 }

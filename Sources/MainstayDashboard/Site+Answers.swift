@@ -22,8 +22,16 @@ extension Site {
     return response
   }
 
-  func failure(_ status: HTTPResponse.Status, _ words: String) -> Response {
-    html(status, Page(title: "This did not work", place: "", lead: words))
+  /// - Parameters:
+  ///   - status: The status.
+  ///   - words: What went wrong.
+  ///   - showsPlaces: Whether it names the other pages, and so what the dashboard is about.
+  /// - Returns: The answer.
+  func failure(
+    _ status: HTTPResponse.Status, _ words: String, showsPlaces: Bool = true
+  ) -> Response {
+    html(
+      status, Page(title: "This did not work", place: "", lead: words), showsPlaces: showsPlaces)
   }
 
   /// What a person is told of an error, of which the log gets the code.
@@ -34,10 +42,15 @@ extension Site {
     return shown.message.description
   }
 
-  private func html(_ status: HTTPResponse.Status, _ page: Page) -> Response {
+  private func html(
+    _ status: HTTPResponse.Status, _ page: Page, showsPlaces: Bool = true
+  ) -> Response {
     var page = page
     (page.root, page.home) = (root, home)
-    page.links = links(on: page)
+    page.links = showsPlaces ? links(on: page) : []
+    page.visitor = CurrentVisitor.visitor.map { visitor in
+      visitor.role == .looks ? "\(visitor.name), who may only look" : visitor.name
+    }
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: library.render(page))))

@@ -62,26 +62,27 @@ struct Site: Sendable {
     }
     routes.read("diagnostics") { _, _ in try await diagnostics() }
     // A stream has no end that its head could tell of.
-    routes.add("events", [.get: { _, _ in try EventStream(self).open() }])
+    routes.add("events", [.get: { try EventStream(self, $0.head, from: $1.remoteAddress).open() }])
     for file in PublicFile.all {
       routes.read("public/\(file.name)") { _, _ in file.answer }
     }
     if !dashboard.isReadOnly {
       for action in LetterAction.allCases {
         let path = "outboxes/:name/dead/\(action.rawValue)"
-        routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
+        routes.action(path) { try await act(action, on: queue($1), $0) }
       }
       for action in ConflictAction.allCases {
         let path = "outboxes/:name/conflicts/\(action.rawValue)"
-        routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
+        routes.action(path) { try await act(action, on: queue($1), $0) }
       }
       for action in KindAction.allCases {
         let path = "outboxes/:name/kinds/\(action.rawValue)"
-        routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
+        routes.action(path) { try await act(action, on: queue($1), $0) }
       }
       for action in CircuitAction.allCases {
-        routes.add(
-          "circuits/\(action.rawValue)", [.post: { request, _ in try await act(action, request) }])
+        routes.action("circuits/\(action.rawValue)") { request, _ in
+          try await act(action, request)
+        }
       }
     }
     routes.addUnknown()

@@ -252,6 +252,28 @@ import Testing
     #expect(error?.violations.map(\.option) == ["breakFor", "breakJitter"])
   }
 
+  @Test func `a limit of reports is taken from keys, from JSON and from null`() throws {
+    typealias Settings = ErrorMonitor.Configuration
+    func limit(_ values: [AbsoluteConfigKey: ConfigValue]) throws -> [Settings.Limit?] {
+      let reader = reader(values)
+      return [
+        try reader.settings(Settings.self, at: "errors").limit,
+        try reader.settings(at: "errors", over: Settings()).limit,
+        try reader.settings(at: "errors", over: Settings(limit: nil)).limit,
+      ]
+    }
+    let usual = Settings.Limit()
+    #expect(try limit(["errors.history": 500]) == [usual, usual, nil])
+    let few = Settings.Limit(count: 100)
+    #expect(try limit(["errors.limit.count": 100]) == [few, few, few])
+    #expect(try limit(["errors.limit": #"{"count": 100}"#]) == [few, few, few])
+    #expect(try limit(["errors.limit": "null"]) == [nil, nil, nil])
+    let environment = environment(["ERRORS_LIMIT_COUNT": "100", "ERRORS_LIMIT_WINDOW": "5"])
+    #expect(
+      try environment.settings(Settings.self, at: "errors").limit
+        == Settings.Limit(count: 100, window: .seconds(5)))
+  }
+
   @Test func `every kind of settings comes back as it was written`() throws {
     func survives<Settings: Codable & Equatable>(_ settings: Settings) throws {
       #expect(try reader([:]).settings(at: "any", over: settings) == settings)
@@ -266,5 +288,8 @@ import Testing
     try survives(AdaptiveLimit.Configuration(name: "a"))
     try survives(Throttle.Configuration(name: "a"))
     try survives(Timeout.Configuration(limit: .seconds(3)))
+    try survives(RegistryConfiguration(idleAfter: nil))
+    try survives(ErrorMonitor.Configuration(history: 7, limit: .init(count: 3)))
+    try survives(ErrorMonitor.Configuration(limit: nil))
   }
 }

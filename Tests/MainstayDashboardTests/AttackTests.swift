@@ -8,6 +8,7 @@ import Mainstay
 import MainstayDashboard
 import MainstayOutbox
 import MainstayTesting
+import Metrics
 import NIOCore
 import TestSupport
 import Testing
@@ -176,8 +177,10 @@ import Testing
   @Test(arguments: ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io:80"])
   func `a foreign name of this machine is refused`(host: String) async throws {
     let log = Log()
-    let dashboard = Dashboard(
+    var dashboard = Dashboard(
       logger: log.logger(), clock: ManualClock())
+    dashboard.breakers = [CircuitBreaker("telling")]
+    dashboard.outboxes = ["telling": try await Outbox(store: InMemoryStore()) {}]
     try await serve(dashboard) { client in
       // The client of the other tests always says `localhost`.
       let stranger = TestClient(
@@ -188,6 +191,7 @@ import Testing
         TestClient.Request("/mainstay", method: .get, authority: host))
       try await stranger.shutdown()
       #expect(answer.head.status == .forbidden)
+      #expect(answer.body.map { $0.contains("telling") } == false)
     }
     #expect(log.lines.contains { $0.contains("refusal=foreignHost") })
   }
@@ -218,7 +222,8 @@ import Testing
     }
     #expect(
       log.lines == [
-        "A request to the dashboard was refused. refusal=foreignPeer untold=0"
+        "A request to the dashboard was refused. path=/mainstay peer=192.0.2.7 "
+          + "refusal=foreignPeer untold=0"
       ])
   }
 
@@ -233,7 +238,10 @@ import Testing
   }
 
   @Test func `an authenticator alone decides, for each address`() async throws {
-    let dashboard = Dashboard(authenticator: { $0.headerFields[.authorization] == "Basic YQ==" })
+    let outbox = try await Outbox(store: InMemoryStore()) {}
+    var dashboard = Dashboard(authenticator: { $0.headerFields[.authorization] == "Basic YQ==" })
+    dashboard.outboxes = ["telling": outbox]
+    dashboard.errors = ErrorMonitor()
     let router = Router(context: ForeignContext.self)
     dashboard.mount(on: router)
     try await Application(router: router).test(.live) { client in
@@ -242,11 +250,15 @@ import Testing
       ] {
         let stranger = try await client.execute(uri: path, method: .get)
         #expect(stranger.status == .forbidden)
+        // Nor is told what there would be to see.
+        #expect(!stranger.text.contains("telling") && !stranger.text.contains("<nav"))
       }
       let known = try await client.execute(
         uri: "/mainstay", method: .get, headers: [.authorization: "Basic YQ=="])
       #expect(known.status == .ok)
+      #expect(known.text.contains("telling") && known.text.contains("<nav"))
     }
+    await outbox.shutDown()
   }
 
   @Test func `whoever has not signed in is asked to, and in no other way refused`() async throws {
@@ -269,6 +281,18 @@ import Testing
       #expect(known.headers[.wwwAuthenticate] == nil)
     }
     #expect(log.lines.first?.contains("refusal=notAuthenticated") == true)
+  }
+
+  @Test func `refusals are counted, each of them`() async throws {
+    let metrics = RecordingMetrics()
+    let router = Router(context: LiveContext.self)
+    withMetricsFactory(metrics) { Dashboard(clock: ManualClock()).mount(on: router) }
+    try await Application(router: router).test(.live) { client in
+      let visitor = try await Visitor(client, at: "/mainstay")
+      for _ in 0..<3 { _ = try await visitor.get("/mainstay/nowhere?a=b") }
+    }
+    let line = "mainstay.dashboard.refused{refusal=unknownPage} +1"
+    #expect(metrics.log.lines == [line, line, line])
   }
 
   @Test func `refusals are told once a minute, with how many were not`() async throws {

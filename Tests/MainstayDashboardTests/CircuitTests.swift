@@ -191,6 +191,26 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `of two circuits with one name, the one that was chosen is isolated`() async throws {
+    let breakers = [CircuitBreaker("catalog"), CircuitBreaker("catalog")]
+    var dashboard = Dashboard(clock: ManualClock())
+    // One that is given twice is still one.
+    dashboard.breakers = breakers + [breakers[0]]
+    dashboard.pipelines = ["mail", "mail"].map { Pipeline($0) { Timeout(.seconds(1)) }.explain() }
+    try await serve(dashboard) { client in
+      let visitor = try await Visitor(client, at: Self.path)
+      #expect(visitor.page.matches(of: /data-key="catalog/).count == 2)
+      let question = try await visitor.post("\(Self.path)/isolate", [("id", "catalog#2")])
+      #expect(question.text.contains("Isolate catalog#2?"))
+      let answer = [("id", "catalog#2"), ("confirmed", "yes")]
+      _ = try await visitor.post("\(Self.path)/isolate", answer)
+      #expect(breakers.map(\.state) == [.closed, .isolated])
+      let pipelines = try await visitor.get("/mainstay/pipelines").text
+      #expect(pipelines.contains("Pipeline mail#2"))
+      #expect(Set(pipelines.matches(of: /<section id="([^"]*)"/).map(\.1)).count >= 2)
+    }
+  }
+
   @Test func `an open page is told that somebody else isolates a circuit, too`() async throws {
     let scene = Scene()
     let own = scene.breaker.isolate()

@@ -73,7 +73,7 @@ import Testing
       let chosen = [("id", ids[0]), ("id", ids[1])]
       let question = try await visitor.post("\(Self.dead)/redrive", chosen)
       #expect(question.status == .ok)
-      #expect(question.text.contains("Give 2 dead letters another try?"))
+      #expect(question.text.contains("Give 2 dead letters of orders another try?"))
       #expect(try await outbox.snapshot().dead == 3)
       let done = try await visitor.post(
         "\(Self.dead)/redrive", chosen + [("confirmed", "yes")])

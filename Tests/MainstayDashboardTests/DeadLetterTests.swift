@@ -43,7 +43,7 @@ import Testing
       #expect(store.largest("deadLetters") == 50)
       // Who asks about all of them gets their ids read, and none of their payloads.
       let question = try await visitor.post("\(Self.dead)/discard", [("all", "yes")])
-      #expect(question.text.contains("Discard the oldest 10\u{202F}000 dead letters that match?"))
+      #expect(question.text.contains("Discard the oldest 10\u{202F}000 dead letters of orders?"))
       #expect(store.count("deadLetters") == 1)
       #expect(store.largest("deadLetterIDs") == 10_000)
     }
@@ -59,14 +59,39 @@ import Testing
       #expect(page.text.contains("Redrive all that match"))
       #expect(page.text.matches(of: /type="checkbox"/).count == 6)
       let question = try await visitor.post("\(Self.dead)/discard", look)
-      #expect(question.text.contains("Discard all 6 dead letters that match?"))
+      let words = "Discard all 6 dead letters of orders, in the lane “odd”?"
+      #expect(question.text.contains(words))
       #expect(try await outbox.snapshot().dead == 60)
       let done = try await visitor.post(
         "\(Self.dead)/discard", Visitor.answer(to: question.text))
-      #expect(done.headers[.location]?.hasSuffix("done=discard-6") == true)
+      #expect(done.headers[.location]?.hasSuffix("/dead?lane=odd&done=discard-6") == true)
+      let after = try await visitor.get(try #require(done.headers[.location])).text
+      #expect(after.contains("6 discarded.") && after.contains("Redrive all that match") == false)
       let left = try await outbox.deadLetters(limit: 100)
       #expect(left.allSatisfy { $0.operation.lane != "odd" })
       #expect(try await outbox.snapshot().dead == 54)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a question about all that match says what that is, and its answer keeps the place`()
+    async throws
+  {
+    let outbox = try await broken(30, InMemoryStore())
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      let look = [("kind", "order"), ("lane", "odd"), ("text", "No 1"), ("all", "yes")]
+      let question = try await visitor.post("\(Self.dead)/redrive", look)
+      let words = "of orders, of the kind “order”, in the lane “odd”, with the text “No 1”"
+      #expect(question.text.contains("Give the only dead letter \(words) another try?"))
+      let whole = try await visitor.post("\(Self.dead)/redrive", [("all", "yes")])
+      #expect(whole.text.contains("Give all 30 dead letters of orders another try?"))
+      // What was ticked one by one keeps the place as well.
+      let id = try #require(try await outbox.deadLetters().first).id.description
+      let ticked = try await visitor.post("\(Self.dead)/discard", [("kind", "order"), ("id", id)])
+      #expect(ticked.text.contains("Discard 1 dead letter of orders?"))
+      let done = try await visitor.post("\(Self.dead)/discard", Visitor.answer(to: ticked.text))
+      #expect(done.headers[.location]?.hasSuffix("/dead?kind=order&done=discard-1") == true)
     }
     await outbox.shutDown()
   }
@@ -82,7 +107,7 @@ import Testing
     try await serve(Dashboard(outbox)) { client in
       let visitor = try await Visitor(client)
       let question = try await visitor.post("\(Self.dead)/discard", [("all", "yes")])
-      #expect(question.text.contains("Discard all 1 dead letter that match?"))
+      #expect(question.text.contains("Discard the only dead letter of orders?"))
       try await outbox.retry(early)
       for await snapshot in outbox.changes where snapshot.dead == 2 { break }
       let done = try await visitor.post(

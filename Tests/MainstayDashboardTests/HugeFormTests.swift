@@ -54,7 +54,11 @@ import Testing
       }
     } while Self.isTooSlow(answer)
     #expect(answer?.hasPrefix("HTTP/1.1 413") == true)
-    #expect(log.lines == ["A request to the dashboard was refused. refusal=tooLarge untold=0"])
+    #expect(
+      log.lines == [
+        "A request to the dashboard was refused. path=\(AttackTests.discard) peer=127.0.0.1 "
+          + "refusal=tooLarge untold=0"
+      ])
     #expect(try await outbox.snapshot().dead == 1)
     await outbox.shutDown()
   }

@@ -26,12 +26,21 @@ import Testing
     let release = Countdown(1)
     let countedAgain = Countdown(1)
     private let health = Locked(Health.well)
+    private let counting = Locked((now: 0, most: 0))
 
     var store: any OutboxStore { inner }
+
+    /// How many counted it at the same time.
+    var mostAtOnce: Int { counting.withLock { $0.most } }
 
     func become(_ health: Health) { self.health.withLock { $0 = health } }
 
     func snapshot() async throws -> OutboxSnapshot {
+      counting.withLock { counting in
+        counting.now += 1
+        counting.most = max(counting.most, counting.now)
+      }
+      defer { counting.withLock { $0.now -= 1 } }
       let health = health.withLock { $0 }
       if health == .silent {
         asked.count()
@@ -111,6 +120,41 @@ import Testing
       scene.clock.advance(by: .seconds(2))
       Self.expectAll(on: try await first)
       Self.expectAll(on: try await Visitor(client, at: "/mainstay").get("/mainstay"))
+    }
+    await scene.end()
+  }
+
+  @Test func `an outbox that does not answer is counted once at a time, whatever is done with it`()
+    async throws
+  {
+    let scene = try await Scene(.silent)
+    try await serve(scene.dashboard) { client in
+      await scene.store.asked.reached()
+      let visitor = try await Visitor(client, at: "/mainstay/circuits")
+      let pages = Log()
+      for action in ["pause", "resume", "pause"] {
+        let form = [("id", "order"), ("confirmed", "yes")]
+        let done = try await visitor.post("/mainstay/outboxes/mail/kinds/\(action)", form)
+        #expect(done.status == .seeOther)
+        let page = await started {
+          defer { pages.add(action) }
+          return try await visitor.get("/mainstay")
+        }
+        let count = pages.lines.count
+        while pages.lines.count == count {
+          scene.clock.advance(by: .milliseconds(500))
+          await Task.yield()
+        }
+        Self.expectAll(on: try await page.value)
+      }
+      #expect(scene.store.mostAtOnce == 1)
+      // What was done meanwhile is found by the next look, which begins now.
+      scene.store.become(.recovered)
+      scene.store.release.count()
+      await scene.store.countedAgain.reached()
+      let after = try await visitor.get("/mainstay/outboxes/mail").text
+      #expect(after.contains("paused"))
+      #expect(scene.store.mostAtOnce == 1)
     }
     await scene.end()
   }

@@ -8,5 +8,6 @@ import Testing
   @Test func `limits that are none are not taken`() async {
     await #expect(processExitsWith: .failure) { _ = ConnectionLimits(request: .zero) }
     await #expect(processExitsWith: .failure) { _ = ConnectionLimits(idle: .seconds(-1)) }
+    await #expect(processExitsWith: .failure) { _ = ConnectionLimits(answer: .zero) }
   }
 }

@@ -14,9 +14,11 @@ import Testing
   private let clock = ManualClock()
   private let field = HTTPField.Name("X-Wait-Milliseconds")
 
-  private func application() -> some ApplicationProtocol {
+  private func application(
+    reportingTo monitor: ErrorMonitor? = nil
+  ) -> some ApplicationProtocol {
     let router = Router()
-    router.add(middleware: ProblemMiddleware())
+    router.add(middleware: ProblemMiddleware(reportingTo: monitor))
     router.add(middleware: DeadlineMiddleware(.seconds(5), callerSaysIn: field, clock: clock))
     router.get("left") { _, _ in "\(Deadline.remaining?.description ?? "for ever")" }
     router.get("slow") { [clock] _, _ in
@@ -50,6 +52,23 @@ import Testing
     try await application().test(.router) { client in
       let answer = try await left("0", client)
       #expect(answer.status == .gatewayTimeout)
+    }
+  }
+
+  @Test func `what a caller gave no time for is no error of the service`() async throws {
+    let monitor = ErrorMonitor()
+    try await application(reportingTo: monitor).test(.router) { client in
+      #expect(try await left("0", client).status == .gatewayTimeout)
+      for said in ["2000", "60000"] {
+        let headers: HTTPFields = try [#require(field): said]
+        let call = await started {
+          try await client.execute(uri: "/slow", method: .get, headers: headers)
+        }
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(said == "2000" ? 2 : 5))
+        #expect(try await call.value.status == .gatewayTimeout)
+        #expect(monitor.ledger.captured == (said == "2000" ? 0 : 1))
+      }
     }
   }
 

@@ -76,6 +76,29 @@ import Testing
       uri: path, method: .post, headers: headers, body: ByteBuffer(string: body))
   }
 
+  @Test func `a key of nobody is refused, and nothing is done`() async throws {
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(ProblemAnswers(challenge: "Bearer")))
+    router.add(
+      middleware: IdempotencyMiddleware(InMemoryIdempotencyStore()) { request, _ in
+        request.headers[.authorization]
+      })
+    router.post("orders") { [shop] _, _ in "order \(shop.order())" }
+    try await Application(router: router).test(.router) { client in
+      for _ in 0..<2 {
+        let stranger = try await post("/orders", "key", over: client)
+        #expect(stranger.status == .unauthorized)
+        #expect(stranger.headers[.wwwAuthenticate] == "Bearer")
+        #expect(stranger.headers[.contentType] == "application/problem+json")
+      }
+      #expect(shop.orders == 0)
+      // The key is still free for whoever it belongs to, and nobody needs one.
+      #expect(try await post("/orders", "key", by: "Anna", over: client).status == .ok)
+      #expect(try await post("/orders", nil, over: client).status == .ok)
+      #expect(shop.orders == 2)
+    }
+  }
+
   private func code(_ response: TestResponse) -> String? {
     ProblemDetails(json: Data(response.body.readableBytesView))?.extensions["code"]?.string
   }

@@ -120,6 +120,57 @@ import Testing
     }
   }
 
+  @Test(arguments: [(1.0, 3.0), (0.5, 2.5), (0.2, 0.4), (2, 2)])
+  func `each whole second after which to come back is named as often`(
+    _ first: Double, _ last: Double
+  ) async throws {
+    let shedding = LoadShedding(
+      bulkhead(1), pause: .seconds(first) ... .seconds(last), seed: 1)
+    let place = try await shedding.admit(request("/"))
+    var counts: [Int: Int] = [:]
+    for _ in 0..<300 {
+      let refusal = await #expect(throws: Rejection.self) {
+        try await shedding.admit(request("/"))
+      }
+      let error = try #require(refusal)
+      let wait = try #require(error.retryAfter)
+      #expect(wait >= .seconds(first) && wait <= .seconds(last))
+      let field = try #require(ProblemAnswers().answer(to: error).fields[.retryAfter])
+      counts[try #require(Int(field)), default: 0] += 1
+    }
+    let seconds = Int(first.rounded(.up))...Int(last.rounded(.up))
+    #expect(counts.keys.sorted() == Array(seconds))
+    // With an even chance, fewer than two thirds of the mean are next to impossible.
+    #expect(counts.values.allSatisfy { $0 >= 200 / seconds.count }, "\(counts)")
+    place.release()
+  }
+
+  @Test func `what was shed is counted, told in words for callers, and no error of the service`()
+    async throws
+  {
+    let monitor = ErrorMonitor()
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(reportingTo: monitor))
+    let rules = shedding(bulkhead(1))
+    let inner = router.group().add(middleware: LoadSheddingMiddleware(rules))
+    inner.get("work") { _, _ in "done" }
+    // The same error, of a policy that the handler calls something by.
+    router.get("own") { _, _ -> String in throw Rejection(policy: "stock", reason: .circuitOpen) }
+    try await Application(router: router).test(.router) { client in
+      let place = try await rules.admit(request("/work"))
+      let shed = try await client.execute(uri: "/work", method: .get)
+      #expect(shed.status == .serviceUnavailable)
+      let words = String(buffer: shed.body)
+      #expect(words.contains("The service is busy") && !words.contains("app"), "\(words)")
+      #expect(monitor.ledger.captured == 0)
+      place.release()
+      let own = try await client.execute(uri: "/own", method: .get)
+      #expect(own.status == .serviceUnavailable)
+      #expect(!String(buffer: own.body).contains("app"))
+      #expect(monitor.ledger.captured == 1)
+    }
+  }
+
   @Test func `who waits too long is refused`() async throws {
     let bulkhead = bulkhead(1, queue: 1)
     let shedding = shedding(bulkhead)

@@ -44,6 +44,61 @@ import TestSupport
     #expect(response.headers[.location] == "/kettle")
   }
 
+  @Test func `an answer of another service that is too long is 502, and a body of the caller 413`()
+    async throws
+  {
+    let monitor = ErrorMonitor()
+    let router = Router(context: SmallContext.self)
+    router.add(middleware: ProblemMiddleware(reportingTo: monitor))
+    router.on("fetched", method: .get) { _, _ -> Response in
+      throw NIOTooManyBytesError(maxBytes: 8)
+    }
+    router.post("fetched") { _, _ -> Response in throw NIOTooManyBytesError(maxBytes: 8) }
+    router.post("books") { request, context in
+      try await request.decode(as: [String].self, context: context).joined()
+    }
+    let json: HTTPFields = [.contentType: "application/json"]
+    try await Application(router: router).test(.router) { client in
+      let fetched = try await client.execute(uri: "/fetched", method: .get)
+      #expect(fetched.status == .badGateway)
+      #expect(monitor.history.first?.code == "server.answer-too-long")
+      let small = try await client.execute(
+        uri: "/fetched", method: .post, body: ByteBuffer(string: "short"))
+      #expect(small.status == .badGateway)
+      #expect(monitor.ledger.captured == 2)
+      let long = try await client.execute(
+        uri: "/books", method: .post, headers: json,
+        body: ByteBuffer(string: #"["a long book", "and another one"]"#))
+      #expect(long.status == .contentTooLarge)
+      for answer in [fetched, small, long] {
+        #expect(answer.headers[.contentType] == "application/problem+json")
+      }
+      #expect(monitor.ledger.captured == 2)
+    }
+  }
+
+  /// Takes bodies of a few bytes.
+  private struct SmallContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    var maxUploadSize: Int { 16 }
+
+    init(source: Source) { coreContext = CoreRequestContextStorage(source: source) }
+  }
+
+  @Test(arguments: [
+    DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "not JSON"))
+      as any Error & Sendable,
+    EncodingError.invalidValue(1.0, .init(codingPath: [], debugDescription: "not a number")),
+  ]) func `callers of a service read no words for the user of an app`(
+    _ error: any Error & Sendable
+  ) async throws {
+    let response = try await answer(to: error)
+    #expect(response.status == .internalServerError)
+    let problem = try #require(ProblemDetails(json: Data(response.body.readableBytesView)))
+    #expect(problem.title == "The service has a problem")
+    #expect(!String(buffer: response.body).contains("app"))
+  }
+
   @Test func `an error of the framework that is the service's fault is reported`() async throws {
     let monitor = ErrorMonitor()
     _ = try await answer(to: Hummingbird.HTTPError(.badRequest), monitor: monitor)

@@ -8,11 +8,11 @@ import MainstayTesting
 import TestSupport
 import Testing
 
-/// What callers of a service read about their idempotency keys, in six languages.
+/// What callers of a service read about what was refused, in six languages.
 @Suite struct ServerTextsTests {
   private let errors: [AppError] = [
     .missingKey("Idempotency-Key"), .wrongKey("Idempotency-Key"), .stillRunning,
-    .otherRequest("Idempotency-Key"), .answerLost,
+    .otherRequest("Idempotency-Key"), .answerLost, .busy,
   ]
 
   private var texts: [LocalizableText] {

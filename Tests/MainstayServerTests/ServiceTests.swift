@@ -189,6 +189,79 @@ import Testing
     gate.count()
   }
 
+  /// A server with an answer that goes on, until a gate opens or it is cancelled.
+  private struct Answering: Service {
+    let isAsked: Countdown
+    let gate: AsyncStream<Never>
+
+    func run() async throws {
+      try await gracefulShutdown()
+      isAsked.count()
+      for await _ in gate {}
+    }
+  }
+
+  @Test func `an outbox starts nothing more once the shutdown begins, whatever is still answered`()
+    async throws
+  {
+    let (store, began, gate, log) = (InMemoryStore(), Countdown(1), Countdown(1), Log())
+    let outbox = try await Outbox(store: store) {
+      Worker(for: Order.self) { order, _ in
+        began.count()
+        await gate.reached()
+        log.add("\(order.number)")
+      }
+    }
+    try await outbox.enqueue(Order(number: 1))
+    await began.reached()
+    let (answer, ending) = AsyncStream.makeStream(of: Never.self)
+    let isAsked = Countdown(1)
+    let health = Health()
+    let group = group([
+      OutboxService(outbox, grace: .patience), Answering(isAsked: isAsked, gate: answer),
+      HealthService(health, notice: .zero, pausing: [outbox]),
+    ])
+    let running = Task { try await group.run() }
+    await group.triggerGracefulShutdown()
+    await isAsked.reached()
+    let second = try await outbox.enqueue(Order(number: 2))
+    // What ran goes on, and nothing else begins.
+    gate.count()
+    await log.lines(atLeast: 1)
+    for await snapshot in outbox.changes where snapshot.running == 0 { break }
+    #expect(try await outbox.explain(second)?.obstacles.contains(.paused) == true)
+    ending.finish()
+    try await running.value
+    #expect(log.lines == ["1"])
+    #expect(try await store.operation(second)?.attempts == 0)
+  }
+
+  @Test func `a group that is given a time ends, and with it its outbox and its monitor`()
+    async throws
+  {
+    let sink = MemorySink()
+    let outbox = try await Outbox(store: InMemoryStore()) { Worker(for: Order.self) { _, _ in } }
+    let changes = outbox.changes
+    let monitor = ErrorMonitor(sinks: [sink], clock: ManualClock())
+    monitor.capture(Gone())
+    // Nothing ends it but its cancellation.
+    let (answer, ending) = AsyncStream.makeStream(of: Never.self)
+    var configuration = ServiceGroupConfiguration(
+      services: [
+        ErrorMonitorService(monitor, grace: .patience), OutboxService(outbox, grace: .patience),
+        Answering(isAsked: Countdown(1), gate: answer), HealthService(Health(), notice: .zero),
+      ], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    configuration.maximumGracefulShutdownDuration = .zero
+    let group = ServiceGroup(configuration: configuration)
+    await group.triggerGracefulShutdown()
+    // It may say that it did not end well; that it ends is what counts.
+    _ = try? await group.run()
+    #expect(sink.reports.count == 1)
+    // They end with the outbox alone.
+    for await _ in changes {}
+    withExtendedLifetime(ending) {}
+  }
+
   private struct Gone: Error {}
 
   @Test func `a process is not ready for a while before it stops`() async throws {

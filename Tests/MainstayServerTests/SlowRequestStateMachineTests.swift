@@ -49,6 +49,15 @@ import Testing
     #expect(awaited(after: .answered, .answered) == ["-", "body"])
   }
 
+  @Test mutating func `an answer that is not read is awaited, and before all else`() {
+    #expect(
+      awaited(after: .headRead, .requestRead, .readEnded, .blocked) == ["-", "-", "-", "answer"])
+    #expect(machine.timeIsUp(wait: 1) == .answer)
+    // The next head begins, and the answer is written, while it still waits.
+    #expect(awaited(after: .readEnded, .answered, .unblocked) == ["answer", "answer", "head"])
+    #expect(machine.timeIsUp(wait: 1) == nil)
+  }
+
   @Test(arguments: 0..<UInt64(20))
   func `whatever happens, a wait that is over cuts nothing off`(seed: UInt64) {
     var (machine, chance) = (SlowRequestStateMachine(), SeededGenerator(seed: seed))

@@ -53,7 +53,11 @@ import Testing
   }
 
   private func expectCut(_ part: String) {
-    #expect(log.lines == ["A slow request was cut off. part=\(part) untold=0"])
+    let path = part == "body" ? " path=/refused" : ""
+    #expect(
+      log.lines == [
+        "A slow request was cut off. part=\(part)\(path) peer=127.0.0.1 untold=0"
+      ])
     #expect(metrics.log.lines == ["mainstay.server.cut{part=\(part)} +1"])
   }
 

@@ -111,6 +111,29 @@ package final class Socket: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Reads so many bytes, or what there is until the other side has closed.
+  ///
+  /// - Returns: How many there were.
+  package func read(count: Int) async throws -> Int {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { [self] in
+        continuation.resume(with: Result { try skipped(count) })
+      }
+    }
+  }
+
+  private func skipped(_ count: Int) throws -> Int {
+    var part = [UInt8](repeating: 0, count: 4_096)
+    var done = 0
+    while done < count {
+      let size = recv(descriptor, &part, min(part.count, count - done), 0)
+      guard size >= 0 else { throw Failure(step: "read", code: errno) }
+      if size == 0 { break }
+      done += size
+    }
+    return done
+  }
+
   /// Everything until the other side has closed.
   package func readAll() async throws -> String { try await read(until: "\u{0}never") }
 }

@@ -20,7 +20,7 @@ public final class AdaptiveLimit: Policy, Sendable {
   public let name: String
 
   private let timeline: Timeline
-  private let permits: Bulkhead
+  let permits: Bulkhead
   private let learned: Locked<Learned>
 
   private struct Learned {
@@ -201,7 +201,7 @@ extension AdaptiveLimit {
       start: timeline.now, inFlight: inFlight, epoch: learned.withLock { $0.algorithm.epoch })
   }
 
-  private func learn(from admission: Admission, isDrop: Bool) {
+  func learn(from admission: Admission, isDrop: Bool) {
     let now = timeline.now
     let sample = LimitAlgorithm.Sample(
       time: max(.zero, now - admission.start), inFlight: admission.inFlight, isDrop: isDrop)

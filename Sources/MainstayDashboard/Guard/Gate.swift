@@ -15,25 +15,43 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
   ) async throws -> Response {
     var response: Response
     do {
-      try await check(request.head, from: context.remoteAddress)
-      response = try await next(request, context)
+      let visitor = try await check(request.head, from: context.remoteAddress)
+      response = try await CurrentVisitor.$visitor.withValue(visitor) {
+        try await answer(request, context, next)
+      }
     } catch let refusal as Refusal {
-      response = answer(to: refusal)
-    } catch let error as WrongMethod {
-      response = answer(to: .wrongMethod)
-      response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
-    } catch {
-      guard !error.isCancellation else { throw error }
-      response = site.failure(.serviceUnavailable, site.words(for: error))
+      response = answer(to: refusal, request.head, context)
     }
     protect(&response.headers, of: request.head)
     // A body would be read as the beginning of the next answer on the same connection.
     return request.method == .head ? response.createHeadResponse() : response
   }
 
-  private func answer(to refusal: Refusal) -> Response {
-    site.refusals.add(refusal)
-    var response = site.failure(refusal.status, refusal.words)
+  /// The answer to somebody who may come in.
+  private func answer(
+    _ request: Request, _ context: Context,
+    _ next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let refusal as Refusal {
+      return answer(to: refusal, request.head, context)
+    } catch let error as WrongMethod {
+      var response = answer(to: .wrongMethod, request.head, context)
+      response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
+      return response
+    } catch {
+      guard !error.isCancellation else { throw error }
+      return site.failure(.serviceUnavailable, site.words(for: error))
+    }
+  }
+
+  private func answer(
+    to refusal: Refusal, _ head: HTTPRequest, _ context: Context
+  ) -> Response {
+    site.refusals.add(refusal, head, from: context.remoteAddress)
+    var response = site.failure(
+      refusal.status, refusal.words, showsPlaces: !refusal.isAtTheGate)
     if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
     if refusal == .notAuthenticated, let challenge = site.dashboard.challenge {
       response.status = .unauthorized
@@ -42,10 +60,16 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
     return response
   }
 
-  private func check(_ head: HTTPRequest, from peer: SocketAddress?) async throws {
-    if let authenticator = site.dashboard.authenticator {
-      guard await authenticator(head) else { throw Refusal.notAuthenticated }
-      return
+  /// - Returns: Who has come, where that is known.
+  /// - Throws: `Refusal`.
+  private func check(
+    _ head: HTTPRequest, from peer: SocketAddress?
+  ) async throws -> Dashboard.Visitor? {
+    if let admission = site.dashboard.admission {
+      guard case .letIn(let visitor) = await admission(head) else {
+        throw Refusal.notAuthenticated
+      }
+      return visitor
     }
     guard let peer, Self.isLoopback(peer) else { throw Refusal.foreignPeer }
     // A page of another site may have its name lead to this machine.
@@ -53,6 +77,7 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       Transport.loopbackNames.contains(host)
         || site.dashboard.allowedHosts.contains(where: { $0.lowercased() == host })
     else { throw Refusal.foreignHost }
+    return nil
   }
 
   private static func isLoopback(_ peer: SocketAddress) -> Bool {

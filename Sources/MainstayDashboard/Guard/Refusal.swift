@@ -4,15 +4,26 @@ internal import HTTPTypes
 internal import Logging
 internal import Mainstay
 internal import MainstayServer
+internal import Metrics
+internal import NIOCore
 
 /// Why a request is not answered.
 enum Refusal: String, Error, CaseIterable {
   case foreignPeer, foreignHost, notAuthenticated, foreignOrigin, badToken, badForm, tooLarge
-  case tooSlow, answeredAlready, unknownPage, wrongMethod, tooManyStreams, unreadStream
+  case mayOnlyLook, tooSlow, answeredAlready, unknownPage, wrongMethod, tooManyStreams, unreadStream
+
+  /// Whether whoever is refused may not see the dashboard at all, nor what it is about.
+  var isAtTheGate: Bool {
+    switch self {
+    case .foreignPeer, .foreignHost, .notAuthenticated: true
+    default: false
+    }
+  }
 
   var status: HTTPResponse.Status {
     switch self {
-    case .foreignPeer, .foreignHost, .notAuthenticated, .foreignOrigin, .badToken: .forbidden
+    case .foreignPeer, .foreignHost, .notAuthenticated, .foreignOrigin, .badToken, .mayOnlyLook:
+      .forbidden
     case .badForm: .unprocessableContent
     case .tooLarge: .contentTooLarge
     case .tooSlow, .unreadStream: .requestTimeout
@@ -29,6 +40,7 @@ enum Refusal: String, Error, CaseIterable {
     case .foreignPeer: "This dashboard answers only on the machine that it runs on."
     case .foreignHost: "This dashboard does not answer to that name."
     case .notAuthenticated: "You are not allowed to see this dashboard."
+    case .mayOnlyLook: "You may look at this dashboard, and change nothing."
     case .foreignOrigin: "The form was sent from another site."
     case .badToken: "The form is out of date. Go back, reload the page and try again."
     case .badForm: "The form cannot be read."
@@ -48,14 +60,27 @@ struct WrongMethod: Error {
   let allowed: [HTTPRequest.Method]
 }
 
-/// Tells of refusals, each kind at most once in a minute.
+/// Counts refusals, and tells of them, each kind at most once in a minute.
 struct RefusalLog: Sendable {
   private let log: SparingLog<Refusal>
+  private let counters: [Refusal: Counter]
 
-  init(_ logger: Logger, _ timeline: Timeline) { log = SparingLog(logger, timeline) }
+  init(_ logger: Logger, _ timeline: Timeline) {
+    log = SparingLog(logger, timeline)
+    let all = Refusal.allCases.map { refusal in
+      let dimensions = [("refusal", refusal.rawValue)]
+      return (refusal, Counter(label: "mainstay.dashboard.refused", dimensions: dimensions))
+    }
+    counters = Dictionary(uniqueKeysWithValues: all)
+  }
 
-  func add(_ refusal: Refusal) {
-    log.add(
-      refusal, "A request to the dashboard was refused.", ["refusal": "\(refusal.rawValue)"])
+  func add(_ refusal: Refusal, _ head: HTTPRequest, from peer: SocketAddress?) {
+    counters[refusal]?.increment()
+    var metadata: Logger.Metadata = [
+      "refusal": "\(refusal.rawValue)", "peer": "\(Visit.peer(peer))",
+      "path": "\(Visit.path(head.path ?? ""))",
+    ]
+    metadata["visitor"] = CurrentVisitor.visitor.map { "\($0.name)" }
+    log.add(refusal, "A request to the dashboard was refused.", metadata)
   }
 }

@@ -38,10 +38,18 @@ final class Counts: Sendable {
 
   private struct Entry {
     var latest: Look?
-    /// The look that is under way, and when it began.
-    var running: (task: Task<Look, Never>, since: Duration)?
+    /// The look that is under way, or waits for the one before it to end.
+    var running: Running?
     /// Greater each time that what was known was forgotten.
     var generation = 0
+  }
+
+  private struct Running {
+    let task: Task<Look, Never>
+    /// Since when the outbox is expected to answer.
+    var since: Duration
+    /// The generation in which it began; nil while it waits.
+    var generation: Int?
   }
 
   private let outboxes: [String: Outbox]
@@ -74,7 +82,7 @@ final class Counts: Sendable {
     }
   }
 
-  /// For how long the look that is under way has been; nil where none is.
+  /// For how long the outbox has not answered; nil where nobody has asked.
   func waiting(_ name: String) -> Duration? {
     let now = timeline.now
     return entries.withLock { entries in entries[name]?.running.map { now - $0.since } }
@@ -86,19 +94,45 @@ final class Counts: Sendable {
     let now = timeline.now
     let task = entries.withLock { entries in
       var entry = entries[name] ?? Entry()
-      if let running = entry.running { return running.task }
-      let generation = entry.generation
+      let before = entry.running
+      // One that has not begun will find what was changed meanwhile.
+      if let before, before.generation ?? entry.generation == entry.generation {
+        return before.task
+      }
       // What bounds the page that asks bounds nobody else.
       let task = Task.detached { [self] in
-        let look = await count(outbox, since: now)
+        await Self.ended(before?.task)
+        let (generation, start) = began(name)
+        let look = await count(outbox, since: start)
         keep(look, of: name, generation)
         return look
       }
-      entry.running = (task, now)
+      entry.running = Running(task: task, since: before?.since ?? now)
       entries[name] = entry
       return task
     }
     return await task.value
+  }
+
+  /// Waits for a look whose result is of no use any more; who is asked to end passes that on.
+  private static func ended(_ task: Task<Look, Never>?) async {
+    await withTaskCancellationHandler {
+      _ = await task?.value
+    } onCancel: {
+      task?.cancel()
+    }
+  }
+
+  /// The look at an outbox begins.
+  private func began(_ name: String) -> (generation: Int, start: Duration) {
+    let now = timeline.now
+    return entries.withLock { entries in
+      var entry = entries[name] ?? Entry()
+      entry.running?.since = now
+      entry.running?.generation = entry.generation
+      entries[name] = entry
+      return (entry.generation, now)
+    }
   }
 
   private func count(_ outbox: Outbox, since start: Duration) async -> Look {
@@ -116,17 +150,21 @@ final class Counts: Sendable {
 
   private func keep(_ look: Look, of name: String, _ generation: Int) {
     entries.withLock { entries in
-      guard entries[name]?.generation == generation else { return }
-      entries[name]?.latest = look
-      entries[name]?.running = nil
+      guard var entry = entries[name] else { return }
+      // Another one may wait for this one.
+      if entry.running?.generation == generation { entry.running = nil }
+      if entry.generation == generation { entry.latest = look }
+      entries[name] = entry
     }
   }
 
   /// Forgets what is known, since somebody has changed it, and what a look under way will find.
+  ///
+  /// That look goes on, and the next one begins once it has ended.
   func forget(_ name: String) {
     entries.withLock { entries in
-      guard let generation = entries[name]?.generation else { return }
-      entries[name] = Entry(generation: generation + 1)
+      entries[name]?.latest = nil
+      entries[name]?.generation += 1
     }
   }
 

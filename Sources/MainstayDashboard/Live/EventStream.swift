@@ -27,9 +27,12 @@ struct EventStream: Sendable {
   private let refusals: RefusalLog
   private let patience: Timeout
   private let timeline: Timeline
+  private let head: HTTPRequest
+  private let peer: SocketAddress?
 
-  init(_ site: Site) {
+  init(_ site: Site, _ head: HTTPRequest, from peer: SocketAddress?) {
     (live, refusals) = (site.live, site.refusals)
+    (self.head, self.peer) = (head, peer)
     (patience, timeline) = (site.dashboard.patience, site.dashboard.timeline)
   }
 
@@ -47,7 +50,7 @@ struct EventStream: Sendable {
         } catch {
           listener.leave()
           // The connection is closed with what nobody has read.
-          if error is TimedOut { refusals.add(.unreadStream) }
+          if error is TimedOut { refusals.add(.unreadStream, head, from: peer) }
           throw error
         }
         try await writer.finish(nil)

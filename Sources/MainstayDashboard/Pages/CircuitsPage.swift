@@ -61,7 +61,7 @@ extension Site {
       title: "Circuits", place: "\(root)/circuits",
       lead: "An open circuit refuses calls until its break is over, and then tries a few.",
       live: .circuits)
-    page.sections = [circuitTable(withActions: !dashboard.isReadOnly)]
+    page.sections = [circuitTable(withActions: mayAct)]
     return page
   }
 
@@ -140,9 +140,9 @@ extension Site {
       return answer(request, page)
     }
     let done = chosen.filter { perform(action, on: $0.breaker) }
-    dashboard.logger.notice(
+    log(
       "Circuits were \(action.done) from the dashboard.",
-      metadata: ["circuits": "\(done.map(\.title))"])
+      ["circuits": "\(done.map(\.title))"])
     return redirect(to: "\(root)/circuits?done=\(action.rawValue)-\(done.count)")
   }
 

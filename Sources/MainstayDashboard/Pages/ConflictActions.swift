@@ -86,9 +86,9 @@ extension Site {
     }
     if let refusal { return failure(.conflict, refusal) }
     live.forgetCounts(of: queue.name)
-    dashboard.logger.notice(
+    log(
       "A conflict was ended from the dashboard.",
-      metadata: [
+      [
         "action": "\(action.rawValue)", "outbox": "\(queue.name)", "operation": "\(operation)",
       ])
     return redirect(to: queue.address)

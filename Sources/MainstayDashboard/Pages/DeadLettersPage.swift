@@ -20,12 +20,21 @@ enum LetterAction: String, CaseIterable, Sendable {
     }
   }
 
-  func question(_ count: Int, isAll: Bool) -> String {
+  /// - Parameters:
+  ///   - count: How many it is about.
+  ///   - look: What was looked for, where it is about all of that; nil where each was chosen.
+  ///   - queue: The outbox.
+  /// - Returns: What the person is asked, which names all that it is about.
+  func question(_ count: Int, allOf look: Look?, in queue: Queue) -> String {
     var letters = Words.plural(count, "dead letter", "dead letters")
-    if isAll {
-      letters =
-        count == Self.maximum ? "the oldest \(letters) that match" : "all \(letters) that match"
+    if look != nil {
+      switch count {
+      case 1: letters = "the only dead letter"
+      case Self.maximum: letters = "the oldest \(letters)"
+      default: letters = "all \(letters)"
+      }
     }
+    letters = (["\(letters) of \(queue.name)"] + (look?.words ?? [])).joined(separator: ", ")
     return switch self {
     case .redrive: "Give \(letters) another try?"
     case .discard: "Discard \(letters)? What they were to do is never done."
@@ -93,7 +102,7 @@ extension Site {
   }
 
   private func list(_ letters: [DeadLetter], of queue: Queue, _ look: Look) -> Page.Section {
-    let canAct = !dashboard.isReadOnly
+    let canAct = mayAct
     var form = Page.Actions(buttons: LetterAction.buttons(of: queue, "chosen"))
     form.all = LetterAction.buttons(of: queue, look.isNarrow ? "all that match" : "all")
     form.fields = look.fields
@@ -128,14 +137,15 @@ extension Site {
     }
     let (count, error) = await action.perform(on: chosen.ids, in: queue.outbox)
     live.forgetCounts(of: queue.name)
-    dashboard.logger.notice(
+    log(
       "Dead letters were acted on from the dashboard.",
-      metadata: ["action": "\(action.rawValue)", "outbox": "\(queue.name)", "count": "\(count)"])
+      ["action": "\(action.rawValue)", "outbox": "\(queue.name)", "count": "\(count)"])
     if let error {
       return failure(
         .serviceUnavailable, action.stopped(after: count, of: chosen.ids.count, words(for: error)))
     }
-    return redirect(to: "\(queue.address)/dead?done=\(action.rawValue)-\(count)")
+    return redirect(
+      to: Look(form).address("\(queue.address)/dead", done: "\(action.rawValue)-\(count)"))
   }
 
   /// What a form is about: what was ticked, or all that match.
@@ -187,10 +197,12 @@ extension Site {
         Page.Field(name: "ids", value: PackedIDs(chosen.ids).text),
       ]
       : chosen.ids.map { Page.Field(name: "id", value: $0.description) }
-    let fields = about + [Page.Field(name: "question", value: UUID().uuidString.lowercased())]
+    let number = Page.Field(name: "question", value: UUID().uuidString.lowercased())
     page.confirmation = Page.Confirmation(
-      question: action.question(chosen.ids.count, isAll: chosen.isAll), detail: action.detail,
-      button: button, fields: fields, back: back)
+      question: action.question(
+        chosen.ids.count, allOf: chosen.isAll ? look : nil, in: queue), detail: action.detail,
+      // What was looked for comes along, so that the list that follows is the same one.
+      button: button, fields: about + [number] + look.fields, back: back)
     return page
   }
 }

@@ -68,7 +68,7 @@ extension Site {
   func kindTable(
     _ counts: Sample.Queue, of queue: Queue, only one: OperationKind? = nil
   ) -> Page.Section {
-    let canAct = !dashboard.isReadOnly
+    let canAct = mayAct
     let byKind = Dictionary(grouping: counts.tally, by: \.kind)
     let paused = Set(counts.paused)
     // Those that are paused first: no other page says how to go on with them.
@@ -113,7 +113,7 @@ extension Site {
       .number(
         dead, link: dead > 0 ? "\(queue.address)/dead?\(query)" : nil,
         tone: dead > 0 ? .bad : nil), key: kind.rawValue,
-      choice: dashboard.isReadOnly ? nil : choice)
+      choice: mayAct ? choice : nil)
   }
 
   /// Asks first, and acts when the answer comes back.
@@ -137,9 +137,9 @@ extension Site {
     }
     let (done, error) = await action.perform(on: chosen, in: queue.outbox)
     live.forgetCounts(of: queue.name)
-    dashboard.logger.notice(
+    log(
       "Kinds of operations were \(action.done) from the dashboard.",
-      metadata: ["outbox": "\(queue.name)", "kinds": "\(done.map(\.rawValue))"])
+      ["outbox": "\(queue.name)", "kinds": "\(done.map(\.rawValue))"])
     if let error {
       return failure(
         .serviceUnavailable, action.stopped(after: done.count, of: chosen.count, words(for: error)))

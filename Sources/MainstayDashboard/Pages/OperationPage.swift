@@ -18,10 +18,10 @@ extension Site {
     page.sections = [
       facts(operation, letter), why, try await attempts(of: id, in: queue),
     ].compactMap(\.self)
-    if let letter, !dashboard.isReadOnly {
+    if let letter, mayAct {
       page.sections.insert(decision(about: letter, in: queue), at: 1)
     }
-    if operation.state == .conflicted, !dashboard.isReadOnly {
+    if operation.state == .conflicted, mayAct {
       page.sections.insert(decision(aboutConflict: operation, in: queue), at: 1)
     }
     return page

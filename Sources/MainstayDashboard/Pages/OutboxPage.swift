@@ -149,13 +149,30 @@ struct Look: Sendable {
     ].filter { !$0.1.isEmpty }.map { Page.Field(name: $0.0, value: $0.1) }
   }
 
+  /// What is looked for, for a person who is asked about all of it.
+  var words: [String] {
+    [
+      filter.kind.map { "of the kind “\($0)”" }, filter.lane.map { "in the lane “\($0)”" },
+      filter.text.isEmpty ? nil : "with the text “\(filter.text)”",
+    ].compactMap(\.self)
+  }
+
   /// The address of a list of what is looked for, from its beginning or from somewhere on.
-  func address(_ path: String, after place: SearchPlace? = nil) -> String {
+  ///
+  /// - Parameters:
+  ///   - path: Where the list is.
+  ///   - place: After which operation it begins.
+  ///   - notice: What was done just now, which the list says.
+  /// - Returns: The address.
+  func address(_ path: String, after place: SearchPlace? = nil, done notice: String? = nil)
+    -> String
+  {
     let start =
       place.map { place in
         ["after=\(place.id)\(place.number.map { "~\($0)" } ?? "")"]
       } ?? []
-    let parts = start + fields.map { "\($0.name)=\(Site.escaped($0.value))" }
+    let end = notice.map { ["done=\($0)"] } ?? []
+    let parts = start + fields.map { "\($0.name)=\(Site.escaped($0.value))" } + end
     return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
   }
 

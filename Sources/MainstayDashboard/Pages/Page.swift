@@ -8,6 +8,8 @@ struct Page: Sendable {
   /// The address of the link in the head that leads here, where that is not the overview.
   var place: String?
   var links: [Link] = []
+  /// Who looks at it, where that is known.
+  var visitor: String?
   /// What was done just now.
   var notice: String?
   var lead: String?
@@ -21,13 +23,14 @@ struct Page: Sendable {
   var next: String?
 
   // What templates cannot find out by themselves.
-  private(set) var hasTiles = false
+  private(set) var (hasTiles, hasLinks) = (false, false)
   private(set) var parts = ""
 
   /// The page as its templates need it.
   var prepared: Page {
     var page = self
     page.hasTiles = !tiles.isEmpty
+    page.hasLinks = !links.isEmpty
     // Whatever a page shows, it says how long ago some of that was.
     page.parts = live.isEmpty ? "" : live.union(.plots).names.joined(separator: " ")
     page.sections = sections.map(\.prepared)

@@ -8,14 +8,17 @@ extension Site {
     var page = Page(
       title: "Pipelines", place: "\(root)/pipelines",
       lead: "From the outside in: what stands first sees a call first.", live: .circuits)
-    page.sections = dashboard.pipelines.flatMap { pipeline in
-      [section(pipeline)] + (pipeline.findings.isEmpty ? [] : [Self.findings(of: pipeline)])
+    // Two may have one name, and each needs its own place on the page.
+    let names = dashboard.pipelines.map(\.name).numbered
+    page.sections = zip(dashboard.pipelines, names).flatMap { pipeline, name in
+      [section(pipeline, name)]
+        + (pipeline.findings.isEmpty ? [] : [Self.findings(of: pipeline, name)])
     }
     return page
   }
 
-  private func section(_ pipeline: PipelineExplanation) -> Page.Section {
-    var section = Page.Section("Pipeline \(pipeline.name)")
+  private func section(_ pipeline: PipelineExplanation, _ name: String) -> Page.Section {
+    var section = Page.Section("Pipeline \(name)")
     section.steps =
       pipeline.stages.map { Page.Step(title: $0.title, words: $0.words) }
       + [Page.Step(title: "The operation", words: "")]
@@ -48,9 +51,11 @@ extension Site {
     return section
   }
 
-  private static func findings(of pipeline: PipelineExplanation) -> Page.Section {
+  private static func findings(
+    of pipeline: PipelineExplanation, _ name: String
+  ) -> Page.Section {
     Page.Section(
-      "Findings in \(pipeline.name)", ["Rule", "What is the matter", "What to do"],
+      "Findings in \(name)", ["Rule", "What is the matter", "What to do"],
       pipeline.findings.map { finding in
         Page.Row(
           Page.Cell(

@@ -74,25 +74,42 @@ function bringChildren(node, wanted) {
   }
 }
 
+// The part of this page that a part of a new one is; those without a name, such as the search, have
+// a class of their own.
+function knownPart(main, fresh) {
+  const name = nameOf(fresh);
+  return [...main.children].find((one) => nameOf(one) === name
+    && (name || one.className === fresh.className));
+}
+
 function take(page) {
   const focused = document.activeElement;
   const { scrollX, scrollY } = window;
   const main = document.getElementById('main');
-  const wanted = [...page.querySelectorAll('[data-live]')];
+  const wanted = [...page.getElementById('main').children];
   // Sections come and go with what there is to show.
   const names = new Set(wanted.map(nameOf));
   for (const node of main.querySelectorAll(':scope > [data-live]')) {
     if (!names.has(nameOf(node))) node.remove();
   }
+  bring(document.getElementById('head'), page.getElementById('head'));
+  let last = null;
   for (const fresh of wanted) {
-    const node = document.getElementById(nameOf(fresh));
-    if (node) bring(node, fresh);
-    else main.insertBefore(fresh, document.getElementById('next'));
+    const isLive = fresh.hasAttribute('data-live');
+    const known = knownPart(main, fresh);
+    if (isLive && known) bring(known, fresh);
+    // A part that is new stands where it does on the new page.
+    else if (isLive && last) last.after(fresh);
+    else if (isLive) main.prepend(fresh);
+    last = known ?? (isLive ? fresh : last);
   }
   // What had the focus may have gone, such as a dead letter that somebody else has discarded.
   if (focused !== document.body && !focused.isConnected) main.focus({ preventScroll: true });
   window.scrollTo(scrollX, scrollY);
 }
+
+// Whether it is a page of this dashboard: a proxy may answer with one that asks to sign in.
+const isOwn = (page) => page.body.dataset.events === events && page.getElementById('main');
 
 const refreshing = { isUnderWay: false, isAgain: false };
 
@@ -105,8 +122,9 @@ async function refresh() {
   refreshing.isUnderWay = true;
   try {
     const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (answer.ok) {
-      take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    if (answer.ok && !answer.redirected && isOwn(page)) {
+      take(page);
       // An earlier one may have failed while the stream went on.
       if (source?.readyState === EventSource.OPEN) say('Live', true);
     } else {

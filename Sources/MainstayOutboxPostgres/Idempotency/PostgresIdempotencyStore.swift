@@ -13,7 +13,7 @@ internal import MainstayOutbox
 /// try await answers.open()
 /// router.addMiddleware {
 ///   // Who has signed in, and not what it was shown with: a token is renewed.
-///   IdempotencyMiddleware(answers) { _, context in context.account ?? "" }
+///   IdempotencyMiddleware(answers) { _, context in context.account }
 /// }
 /// ```
 ///

@@ -3,6 +3,7 @@
 import Logging
 import Mainstay
 import Metrics
+import NIOCore
 
 /// Counts and tells of what was cut off.
 struct SlowRequestReports: Sendable {
@@ -17,8 +18,13 @@ struct SlowRequestReports: Sendable {
     counters = Dictionary(uniqueKeysWithValues: parts)
   }
 
-  func add(_ part: SlowRequestStateMachine.Part) {
+  func add(
+    _ part: SlowRequestStateMachine.Part, peer: SocketAddress?, path: String?
+  ) {
     counters[part]?.increment()
-    log.add(part, "A slow request was cut off.", ["part": "\(part.rawValue)"])
+    var metadata: Logger.Metadata = ["part": "\(part.rawValue)"]
+    metadata["peer"] = "\(Visit.peer(peer))"
+    if let path { metadata["path"] = "\(Visit.path(path))" }
+    log.add(part, "A slow request was cut off.", metadata)
   }
 }

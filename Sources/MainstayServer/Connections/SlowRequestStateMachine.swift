@@ -3,13 +3,16 @@
 /// What one connection keeps its server waiting for.
 ///
 /// While a request is handled it is the handler's to wait for its body. So the time begins where
-/// nobody else would look: at the first byte of a head, and once the answer is out.
+/// nobody else would look: at the first byte of a head, once the answer is out, and while what was
+/// written of an answer waits for its reader.
 struct SlowRequestStateMachine {
   enum Part: String, Sendable, CaseIterable {
     /// Some of a head is there, and not all.
     case head
     /// The answer has been sent, and the body of the request still comes.
     case body
+    /// So much of an answer waits for its reader that nothing more is written.
+    case answer
   }
 
   enum Event: CaseIterable {
@@ -17,6 +20,8 @@ struct SlowRequestStateMachine {
     /// All that arrived together has been read.
     case readEnded
     case answered
+    /// The connection takes nothing more of what is written, or takes it again.
+    case blocked, unblocked
   }
 
   enum Effect: Equatable {
@@ -30,6 +35,7 @@ struct SlowRequestStateMachine {
   private var isBodyOpen = false
   private var unanswered = 0
   private var hasPart = false
+  private var isBlocked = false
   private var wait = 0
   private(set) var awaited: Part?
 
@@ -46,12 +52,20 @@ struct SlowRequestStateMachine {
       hasPart = false
     // A request that could not be read is answered, too.
     case .answered: unanswered = max(unanswered - 1, 0)
+    case .blocked: isBlocked = true
+    case .unblocked: isBlocked = false
     }
-    let awaited: Part? = unanswered > 0 ? nil : isBodyOpen ? .body : isHeadBegun ? .head : nil
+    let awaited = next
     guard awaited != self.awaited else { return .nothing }
     self.awaited = awaited
     wait += 1
     return awaited == nil ? .end : .begin(wait: wait)
+  }
+
+  private var next: Part? {
+    // Also while it is handled: whoever handles it may wait for the reader, too.
+    if isBlocked { return .answer }
+    return unanswered > 0 ? nil : isBodyOpen ? .body : isHeadBegun ? .head : nil
   }
 
   /// - Returns: What took too long; nil where that wait is over.

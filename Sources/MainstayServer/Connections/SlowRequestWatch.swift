@@ -4,20 +4,30 @@ import Mainstay
 import NIOCore
 import NIOHTTP1
 
-/// Closes a connection on which a request comes too slowly.
+/// Closes a connection on which a request comes too slowly, or an answer is not read.
 final class SlowRequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
 
+  /// What a reader has to take of an answer in its time, in bytes; what NIO lets it take before
+  /// more is written.
+  private static let progress = 32_768
+
   private let limits: ConnectionLimits
   private var machine = SlowRequestStateMachine()
   private var ticket: AlarmTicket?
+  /// How many bytes waited for the reader when its time began.
+  private var unsent = 0
+  /// Of the request that came last.
+  private var path: String?
 
   init(_ limits: ConnectionLimits) { self.limits = limits }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
-    case .head: change(.headRead, context)
+    case .head(let head):
+      path = head.uri
+      change(.headRead, context)
     case .body: change(.bodyRead, context)
     case .end: change(.requestRead, context)
     }
@@ -36,6 +46,17 @@ final class SlowRequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     if isEnd { change(.answered, context) }
   }
 
+  func flush(context: ChannelHandlerContext) {
+    context.flush()
+    // What is written together is all there only now.
+    if machine.awaited == .answer { unsent = Self.unsent(on: context.channel) }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    change(context.channel.isWritable ? .unblocked : .blocked, context)
+    context.fireChannelWritabilityChanged()
+  }
+
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
@@ -44,7 +65,10 @@ final class SlowRequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
     promise?.succeed()
     guard let part = machine.timeIsUp(wait: time.wait) else { return }
-    limits.reports.add(part)
+    // A large part may take its reader long: it has more time for as long as it reads.
+    if part == .answer, isRead(context.channel) { return begin(time.wait, part, context) }
+    limits.reports.add(
+      part, peer: context.remoteAddress, path: part == .head ? nil : path)
     context.close(promise: nil)
   }
 
@@ -60,12 +84,32 @@ final class SlowRequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     case .nothing: return
     case .end: stop()
     case .begin(let wait):
-      stop()
-      let timeline = limits.timeline
-      ticket = timeline.alarms.add(
-        due: timeline.now + limits.request,
-        target: TimeIsUp(channel: context.channel, wait: wait))
+      guard let part = machine.awaited else { return stop() }
+      if part == .answer { unsent = Self.unsent(on: context.channel) }
+      begin(wait, part, context)
     }
+  }
+
+  private func begin(
+    _ wait: Int, _ part: SlowRequestStateMachine.Part, _ context: ChannelHandlerContext
+  ) {
+    stop()
+    let timeline = limits.timeline
+    ticket = timeline.alarms.add(
+      due: timeline.now + (part == .answer ? limits.answer : limits.request),
+      target: TimeIsUp(channel: context.channel, wait: wait))
+  }
+
+  /// Whether the reader has taken enough since its time began, which begins anew.
+  private func isRead(_ channel: any Channel) -> Bool {
+    let before = unsent
+    unsent = Self.unsent(on: channel)
+    return before - unsent >= Self.progress
+  }
+
+  private static func unsent(on channel: any Channel) -> Int {
+    // A transport that does not say it gives its readers the time once.
+    (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   private func stop() {

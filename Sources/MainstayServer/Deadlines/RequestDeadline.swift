@@ -40,18 +40,32 @@ public struct RequestDeadline: Sendable {
   public func run<T>(
     _ request: HTTPRequest, _ operation: () async throws -> T
   ) async throws -> T {
-    try await deadline(of: request).run(operation)
-  }
-
-  private func deadline(of request: HTTPRequest) throws -> Deadline {
     func make(_ limit: Duration, _ clock: some Clock<Duration>) -> Deadline {
       Deadline(limit, clock: clock)
     }
-    // What is no number says nothing; zero says that nobody waits any more.
-    guard let field, let text = request.headerFields[field], let said = UInt32(text) else {
-      return make(limit, clock)
+    guard let said = said(by: request) else { return try await make(limit, clock).run(operation) }
+    // Who waits for nothing, or not long enough, is no failure of the service.
+    guard said > .zero else {
+      OwnRefusal.note()
+      throw Rejection(policy: "deadline", reason: .deadlineTooClose)
     }
-    guard said > 0 else { throw Rejection(policy: "deadline", reason: .deadlineTooClose) }
-    return make(min(limit, .milliseconds(Int64(said))), clock)
+    do {
+      return try await OwnRefusal.$isHurried.withValue(true) {
+        try await make(said, clock).run(operation)
+      }
+    } catch let error as TimedOut where error.scope == .total && error.limit == said {
+      OwnRefusal.note()
+      throw error
+    }
+  }
+
+  /// How long the caller waits, where that is shorter than the limit; zero where it waits no more.
+  private func said(by request: HTTPRequest) -> Duration? {
+    // What is no number says nothing.
+    guard let field, let text = request.headerFields[field], let said = UInt32(text) else {
+      return nil
+    }
+    let time = Duration.milliseconds(Int64(said))
+    return time < limit ? time : nil
   }
 }

@@ -2,8 +2,17 @@
 
 package import Mainstay
 
-/// What a request with an idempotency key is refused for.
+/// What requests are refused for.
 extension AppError {
+  /// There is more to do than can be done.
+  package static var busy: AppError {
+    AppError(
+      refusing: "server.busy", .rejected, .rejected(), status: 503,
+      title: "The service is busy",
+      message: "More came at once than the service can answer. It is not your fault.",
+      suggestion: "Try again in a moment.")
+  }
+
   package static func missingKey(_ field: String) -> AppError {
     AppError(
       refusing: "server.idempotency-key-missing", .validation, status: 400,

@@ -18,7 +18,7 @@ import NIOCore
 /// when it has ended; where its reader goes before that, repetitions are refused with 409.
 public struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
   private let idempotency: Idempotency
-  private let principal: @Sendable (Request, Context) async throws -> String
+  private let principal: @Sendable (Request, Context) async throws -> String?
 
   /// Makes the middleware.
   ///
@@ -26,11 +26,12 @@ public struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
   ///   - store: Where answers are kept.
   ///   - options: Which requests have a key, and what is kept.
   ///   - principal: Who sends a request, such as the account that has signed in: a key of one is
-  ///     nothing to another. With one answer for all, anybody who learns a key reads the answer;
-  ///     and with a token, a request that is repeated after its renewal is handled once more.
+  ///     nothing to another. Nil where nobody has: a request with a key is refused with 401 then.
+  ///     With one answer for all, anybody who learns a key reads the answer; and with a token, a
+  ///     request that is repeated after its renewal is handled once more.
   public init(
     _ store: any IdempotencyStore, options: IdempotencyOptions = IdempotencyOptions(),
-    principal: @escaping @Sendable (Request, Context) async throws -> String
+    principal: @escaping @Sendable (Request, Context) async throws -> String?
   ) {
     idempotency = Idempotency(store, options: options)
     self.principal = principal
@@ -38,8 +39,8 @@ public struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
 
   /// Answers a request, or repeats its answer.
   ///
-  /// - Throws: `AppError` for 400, 409 and 422; `HTTPError` 413 for a body that is too large; and
-  ///   what store and handler throw.
+  /// - Throws: `AppError` for 400, 409 and 422; `HTTPError` 401 for a key of nobody, and 413 for a
+  ///   body that is too large; and what store and handler throw.
   public func handle(
     _ request: Request, context: Context,
     next: @concurrent (Request, Context) async throws -> Response
@@ -49,9 +50,12 @@ public struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
     }
     var request = request
     let body = try await body(of: &request)
+    // One for all who are unknown would hand the answer of one to the next.
+    guard let principal = try await principal(request, context) else {
+      throw HTTPError(.unauthorized, message: "Sign in to send an idempotency key.")
+    }
     let decision = try await idempotency.begin(
-      request.head, key, body: Data(body.readableBytesView),
-      principal: principal(request, context))
+      request.head, key, body: Data(body.readableBytesView), principal: principal)
     switch decision {
     case .replay(let answer):
       return Response(answer)

@@ -8,7 +8,8 @@ public import ServiceLifecycle
 ///
 /// Then it starts nothing more, gives runs the grace to end, and gives back at no cost what has not
 /// ended. It stands behind the services that its workers need, so that it is stopped before them: a
-/// group stops its services from the last to the first.
+/// group stops its services from the last to the first, each once the one after it has ended. What
+/// stands after it may take long, so have ``HealthService`` pause the outbox at the beginning.
 public struct OutboxService: Service {
   private let outbox: Outbox
   private let grace: Duration
@@ -84,10 +85,12 @@ public struct ErrorMonitorService: Service {
 /// Says that a process is not ready any more once the service group shuts down.
 ///
 /// It stands last, so that it is stopped first, and keeps the group for a while: whoever sends
-/// requests hears of it before the server stops listening.
+/// requests hears of it before the server stops listening. Outboxes that it is given start nothing
+/// more from then on, however long the server still takes to answer.
 public struct HealthService: Service {
   private let health: Health
   private let notice: Duration
+  private let outboxes: [Outbox]
   private let clock: any Clock<Duration>
 
   /// Makes the service.
@@ -96,13 +99,17 @@ public struct HealthService: Service {
   ///   - health: What says whether the process can serve.
   ///   - notice: How long it is not ready before anything else is stopped; the default is 5
   ///     seconds.
+  ///   - outboxes: What is paused at once, by `Outbox.pause()`: what they run goes on, and what is
+  ///     enqueued is kept. The default is none: each starts work until its ``OutboxService`` is
+  ///     stopped, which is after the server.
   ///   - clock: What tells the time.
   public init(
-    _ health: Health, notice: Duration = .seconds(5),
+    _ health: Health, notice: Duration = .seconds(5), pausing outboxes: [Outbox] = [],
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     self.health = health
     self.notice = notice
+    self.outboxes = outboxes
     self.clock = clock
   }
 
@@ -110,6 +117,7 @@ public struct HealthService: Service {
   public func run() async throws {
     await waitForEnd()
     health.stop()
+    for outbox in outboxes { await outbox.pause() }
     // Cut short, there is no time for notice.
     try? await clock.sleep(for: notice)
   }

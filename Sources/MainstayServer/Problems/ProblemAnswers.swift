@@ -4,6 +4,7 @@ public import Foundation
 public import HTTPTypes
 public import Mainstay
 import MainstayHTTP
+import NIOCore
 
 /// Turns errors into answers of HTTP: a status, problem details and, where it is known, when to try
 /// again.
@@ -86,6 +87,18 @@ public struct ProblemAnswers: Sendable {
     return Answer(error: classified, status: status, fields: fields, body: problem.encoded)
   }
 
+  /// What another service has answered, where that was more than was to be collected.
+  func answerTooLong(_ error: NIOTooManyBytesError) -> AppError {
+    let known = classified(error)
+    guard !known.isKnown else { return known }
+    let words = AppError.http(status: 503)
+    return AppError(
+      code: "server.answer-too-long", kind: .server, disposition: .permanent, title: words.title,
+      message: words.message, suggestion: words.suggestion,
+      details: "More than \(error.maxBytes.map(String.init) ?? "the allowed") bytes",
+      metadata: [AppError.statusName: "502", "http.sent": "yes"], underlying: [error])
+  }
+
   /// The error in the classification that holds.
   func classified(_ error: any Error) -> AppError {
     mapping.map { AppError.from(error, mapping: $0) } ?? AppError.from(error)
@@ -134,8 +147,12 @@ extension ProblemAnswers {
   /// app's, general ones, since the usual ones are for whoever holds the device that failed.
   private static func words(for error: AppError, _ status: HTTPResponse.Status) -> AppError {
     guard error.isKnown else { return unknown }
-    let isForeign = error.isOfService || error.isOfSystem || error.isOfDatabase
-    guard status.kind == .serverError, isForeign else { return error }
+    guard status.kind == .serverError else { return error }
+    if error.isOfTooMuch { return .busy }
+    let isForeign =
+      error.isOfService || error.isOfSystem || error.isOfDatabase || error.isOfCoding
+      || error.isOfPolicy
+    guard isForeign else { return error }
     return .http(status: 503, retryAfter: error.disposition.retryAfter)
   }
 
@@ -186,6 +203,26 @@ extension AppError {
 
   fileprivate var isOfDatabase: Bool {
     metadata["sql.state"] != nil || metadata["sqlite.result"] != nil
+  }
+
+  /// Whether it is about data of the service's own: the body of a request that cannot be read is
+  /// answered with 400 before.
+  fileprivate var isOfCoding: Bool {
+    metadata["decoding.path"] != nil || metadata["encoding.path"] != nil
+  }
+
+  /// Whether a policy refused it for something that is no matter of how much there is to do.
+  fileprivate var isOfPolicy: Bool {
+    metadata["policy.reason"].map { $0 != Rejection.Reason.deadlineTooClose.rawValue } ?? false
+  }
+
+  /// Whether a policy refused it for want of room.
+  fileprivate var isOfTooMuch: Bool {
+    let reasons: [Rejection.Reason] = [
+      .bulkheadFull, .waitedTooLong, .rateLimited, .costTooHigh, .limitReached,
+    ]
+    return metadata["policy.reason"].map { said in reasons.contains { $0.rawValue == said } }
+      ?? false
   }
 
   /// What is wrong with which field: of the error itself, and of those that it was made from.

@@ -11,8 +11,11 @@ import NIOCore
 ///
 /// It stands first, so that it sees what the others throw. Errors of Hummingbird keep their status,
 /// and an error that says itself how it is answered (`HTTPResponseError`) is answered so, unless it
-/// is an `AppErrorConvertible`. The cancellation of a request is thrown on, for whoever cancelled
-/// is gone; where something else was cancelled the caller gets 503.
+/// is an `AppErrorConvertible`. What was collected and is too long is 413 where the request's own
+/// body may be meant, and 502 where another service must have sent it.
+///
+/// The cancellation of a request is thrown on, for whoever cancelled is gone; where something else
+/// was cancelled the caller gets 503.
 ///
 /// What a body fails with while it is sent cannot be answered any more: it is reported, unless it
 /// is a cancellation or the reader has gone.
@@ -28,7 +31,8 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   /// - Parameters:
   ///   - answers: How errors are answered.
   ///   - monitor: What is told of errors that are answered with 500 or more, and of those of bodies
-  ///     that are being sent; the default is nobody.
+  ///     that are being sent; the default is nobody. It is not told of what ``LoadShedding`` has
+  ///     refused, nor of what the caller gave no time for (``RequestDeadline``).
   public init(
     _ answers: ProblemAnswers = ProblemAnswers(), reportingTo monitor: ErrorMonitor? = nil
   ) {
@@ -41,12 +45,15 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     _ request: Request, context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    guard let monitor else { return try await answered(request, context, next) }
-    return try await monitor.withTrail { try await answered(request, context, next) }
+    guard let monitor else { return try await answered(request, context, nil, next) }
+    let refusal = OwnRefusal()
+    return try await OwnRefusal.$current.withValue(refusal) {
+      try await monitor.withTrail { try await answered(request, context, refusal, next) }
+    }
   }
 
   private func answered(
-    _ request: Request, _ context: Context,
+    _ request: Request, _ context: Context, _ refusal: OwnRefusal?,
     _ next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     do {
@@ -55,7 +62,7 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
       // Whoever cancelled the request is gone, and reads no answer.
       if error.isCancellation && Task.isCancelled { throw error }
       var (response, failure) = try answer(to: error, request, context)
-      if response.status.kind == .serverError {
+      if response.status.kind == .serverError, refusal?.explains(error) != true {
         monitor?.capture(failure, during: Self.operation(context))
       }
       // An answer to HEAD with a body would be read as the start of the next answer.
@@ -100,12 +107,33 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     if let error = error as? Hummingbird.HTTPError {
       return (Response(error, challenge: answers.challenge), error)
     }
+    if let error = error as? NIOTooManyBytesError {
+      guard request.mayHold(moreThan: error.maxBytes) else {
+        let answer = answers.answer(
+          to: answers.answerTooLong(error), languages: request.headers[.acceptLanguage])
+        return (Response(answer), answer.error)
+      }
+      let error = Hummingbird.HTTPError(.contentTooLarge)
+      return (Response(error, challenge: nil), error)
+    }
     // What can be told to a person goes before what only has an answer of its own.
     if let error = error as? any HTTPResponseError, !(error is any AppErrorConvertible) {
       return (try error.response(from: request, context: context), error)
     }
     let answer = answers.answer(to: error, languages: request.headers[.acceptLanguage])
     return (Response(answer), answer.error)
+  }
+}
+
+extension Request {
+  /// Whether its body may be longer than somebody wanted to collect.
+  ///
+  /// Hummingbird takes each such error for one of the request's body. It may as well be the answer
+  /// of another service, which its client collects in the same way.
+  fileprivate func mayHold(moreThan limit: Int?) -> Bool {
+    if let length = headers[.contentLength].flatMap({ Int($0) }) { return length > limit ?? 0 }
+    // Under HTTP/2 a body needs no field that announces it.
+    return headers[.transferEncoding] != nil || [.post, .put, .patch].contains(method)
   }
 }
 

@@ -3,6 +3,9 @@
 /// The form is told at `BuiltInTexts.parsed` in the core.
 extension ServerTexts {
   static let german = """
+    busy = Der Dienst ist ausgelastet
+    > Es kam mehr auf einmal, als der Dienst beantworten kann. Es liegt nicht an Ihnen.
+    ! Versuchen Sie es gleich noch einmal.
     idempotency-key-missing = Ein Schlüssel fehlt
     > Diese Anfrage braucht das Feld {0}, damit sie nie zweimal ausgeführt wird.
     ! Senden Sie mit jeder neuen Anfrage einen neuen Schlüssel, bei einer Wiederholung denselben.
@@ -20,6 +23,9 @@ extension ServerTexts {
     """
 
   static let spanish = """
+    busy = El servicio está ocupado
+    > Ha llegado más a la vez de lo que el servicio puede atender. No es culpa suya.
+    ! Vuelva a intentarlo dentro de un momento.
     idempotency-key-missing = Falta una clave
     > Esta solicitud necesita el campo {0} para que nunca se ejecute dos veces.
     ! Envíe una clave nueva con cada solicitud nueva, y la misma cuando la repita.
@@ -37,6 +43,9 @@ extension ServerTexts {
     """
 
   static let french = """
+    busy = Le service est occupé
+    > Le service a reçu plus de demandes qu’il ne peut traiter. Vous n’y êtes pour rien.
+    ! Réessayez dans un instant.
     idempotency-key-missing = Une clé est manquante
     > Cette demande nécessite le champ {0}, afin de ne jamais être exécutée deux fois.
     ! Envoyez une nouvelle clé avec chaque nouvelle demande, et la même pour la répéter.
@@ -54,6 +63,9 @@ extension ServerTexts {
     """
 
   static let japanese = """
+    busy = サービスが混み合っています
+    > サービスが応答できる量を超える要求が一度に届きました。お客様に問題はありません。
+    ! しばらくしてから、もう一度お試しください。
     idempotency-key-missing = キーがありません
     > 二重に実行されないように、このリクエストにはフィールド{0}が必要です。
     ! 新しいリクエストごとに新しいキーを送信し、再送するときは同じキーをお使いください。
@@ -71,6 +83,9 @@ extension ServerTexts {
     """
 
   static let simplifiedChinese = """
+    busy = 服务繁忙
+    > 同时收到的请求超出了服务的处理能力。这不是您的问题。
+    ! 请稍后重试。
     idempotency-key-missing = 缺少标识
     > 此请求需要字段 {0}，以确保绝不会执行两次。
     ! 请为每个新请求发送新的标识，重复请求时使用相同的标识。

@@ -136,6 +136,53 @@ extension BrowserTests {
       }
     }
 
+    @Test func `a page that asks to sign in takes the place of nothing`() async throws {
+      try await withDashboard(letters: 3) { browser, dashboard in
+        try await browser.open(dashboard.origin + Self.dead)
+        try await browser.until("text('#standing') === 'Live'")
+        try await browser.run(
+          """
+          window.ownFetch = window.fetch;
+          window.fetch = async () => new Response('<p>Sign in</p>');
+          """)
+        _ = try await dashboard.send("POST", "/happen/order")
+        try await browser.until("text('#standing') === 'This page is not up to date any more.'")
+        #expect(
+          try await browser.run("return document.querySelectorAll('tbody tr').length === 3").isTrue)
+        try await browser.run("window.fetch = window.ownFetch")
+        _ = try await dashboard.send("POST", "/happen/order")
+        try await browser.until("text('#lead').includes('5 operations')")
+        try await browser.until("text('#standing') === 'Live'")
+      }
+    }
+
+    @Test func `a part that comes back stands in its place`() async throws {
+      try await withDashboard(letters: 3) { browser, dashboard in
+        try await browser.open(dashboard.origin + "/mainstay/outboxes/orders")
+        try await browser.until("text('#standing') === 'Live'")
+        // For a while all answers lack the tiles and the first section.
+        try await browser.run(
+          #"""
+          window.parts = () => [...document.getElementById('main').children]
+            .map((one) => one.getAttribute('id') || one.className).join(' ');
+          window.before = window.parts();
+          window.ownFetch = window.fetch;
+          window.fetch = async (...call) => {
+            const page = await (await window.ownFetch(...call)).text();
+            return new Response(page.replace(/<ul class="tiles"[\s\S]*?<\/ul>/, '')
+              .replace(/<section [\s\S]*?<\/section>/, ''));
+          };
+          """#)
+        _ = try await dashboard.send("POST", "/happen/order")
+        try await browser.until("!document.getElementById('tiles')")
+        #expect(try await browser.run("return window.parts() !== window.before").isTrue)
+        try await browser.run("window.fetch = window.ownFetch")
+        _ = try await dashboard.send("POST", "/happen/order")
+        try await browser.until("document.getElementById('tiles')")
+        #expect(try await browser.run("return window.parts() === window.before").isTrue)
+      }
+    }
+
     @Test func `ticks, focus, selection and place survive a change`() async throws {
       try await withDashboard(letters: 30) { browser, dashboard in
         try await browser.resize(1_200, 500)

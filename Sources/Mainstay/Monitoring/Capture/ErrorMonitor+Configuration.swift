@@ -121,7 +121,11 @@ extension ErrorMonitor.Configuration: Codable {
     history = try values.decode(.history, default: history)
     breadcrumbs = try values.decode(.breadcrumbs, default: breadcrumbs)
     groups = try values.decode(.groups, default: groups)
-    if values.contains(.limit) { limit = try values.decodeIfPresent(Limit.self, forKey: .limit) }
+    if let said = try values.decodeIfPresent(Limit.self, forKey: .limit) {
+      limit = said
+    } else if values.contains(.limit) {
+      limit = nil
+    }
     queue = try values.decode(.queue, default: queue)
     batch = try values.decode(.batch, default: batch)
     takesStacks = try values.decode(.takesStacks, default: takesStacks)

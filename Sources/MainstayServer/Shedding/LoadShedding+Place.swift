@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+
+extension LoadShedding {
+  /// The place of a request that was let in; it is free once released, or forgotten.
+  public final class Place: Sendable {
+    /// Gives the permit back as it goes.
+    fileprivate final class Holder: Sendable {
+      private let permit: Bulkhead.Permit?
+      private let learning: AdaptiveLimit.Permit?
+
+      init(_ permit: consuming Bulkhead.Permit?, _ learning: consuming AdaptiveLimit.Permit?) {
+        self.permit = permit
+        self.learning = learning
+      }
+
+      func learn(from error: (any Error)?) {
+        if let error { learning?.fail(with: error) } else { learning?.succeed() }
+      }
+    }
+
+    private struct State {
+      var holder: Holder?
+      var hasEnded = false
+    }
+
+    private let state: Locked<State>
+    /// Whether its caller, and not the service, has said how long it may take.
+    private let isHurried = OwnRefusal.isHurried
+
+    init(
+      _ permit: consuming Bulkhead.Permit? = nil,
+      learning: consuming AdaptiveLimit.Permit? = nil
+    ) {
+      state = Locked(State(holder: Holder(permit, learning)))
+    }
+
+    /// Says that the request was handled, and with which error: an ``AdaptiveLimit`` learns from
+    /// that how many requests can be answered at once.
+    ///
+    /// The place is still taken, since the answer is not sent yet. The first time counts, and only
+    /// before the place is released.
+    ///
+    /// - Parameter error: What the handler threw; nil where it has an answer.
+    public func ended(with error: (any Error)? = nil) {
+      let holder = state.withLock { state in
+        defer { state.hasEnded = true }
+        return state.hasEnded ? nil : state.holder
+      }
+      // What a caller gave no time for says nothing of what there is room for.
+      if let error, isHurried || OwnRefusal.current?.explains(error) == true { return }
+      // Outside the lock, for it may wake whoever waits.
+      holder?.learn(from: error)
+    }
+
+    /// Makes room for the next request; once is enough.
+    public func release() {
+      // It goes outside the lock, for it wakes whoever waits.
+      _ = state.withLock { state in
+        defer { state.holder = nil }
+        return state.holder
+      }
+    }
+  }
+}
