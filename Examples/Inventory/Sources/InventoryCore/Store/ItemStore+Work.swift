@@ -101,6 +101,7 @@ extension ItemStore {
   ///
   /// Doing this twice is the same as doing it once.
   func acknowledge(_ id: UUID, _ twin: Twin?) async throws(AppError) {
+    let time = time
     try await write { db in
       guard let work = try Work.find(id, db), work.state != .done else { return }
       if let twin, var record = try ItemRecord.find(work.item, db),
@@ -119,6 +120,8 @@ extension ItemStore {
             AND rowid < (SELECT max(rowid) FROM photo WHERE item = ?)
           """, [work.item.text, work.item.text])
       }
+      // Whoever found the twin deleted knows no version of that: the next pull does.
+      if work.kind != .delete || twin != nil { try MissedTwin.take(of: work.item, at: time, db) }
     }
   }
 
@@ -163,11 +166,13 @@ extension ItemStore {
   private func mark(
     _ operation: String, _ state: Work.State
   ) async throws(AppError) -> UUID? {
-    try await write { db in
+    let time = time
+    return try await write { db in
       let sql = "SELECT * FROM work WHERE operation = ? AND state <> 'done'"
       guard let row = try db.row(sql, [operation]) else { return nil }
       let work = try Work(row)
       try Work.set(state, of: work.id, db)
+      if state == .done { try MissedTwin.take(of: work.item, at: time, db) }
       return work.item
     }
   }
