@@ -73,7 +73,8 @@ package final class Inventory: Sendable {
     let worker = ItemWorker(
       store: store, client: client, backoff: settings.backoff,
       maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
-      departures: Departures(since: store.time, isShared: store.place.isShared),
+      departures: Departures(
+        Timeline(settings.clock), isShared: store.place.isShared),
       probe: settings.probe,
       itemChanged: { await itemNews.tell($0) },
       conflictFound: { await Self.tellConflict($0, store, feed, itemNews) })

@@ -140,29 +140,40 @@ import Testing
     }
   }
 
-  @Test func `a request that may still be on its way is not repeated`() async throws {
+  @Test(arguments: [0, -3600, 3600])
+  func `a request that may still be on its way is not repeated, whatever the time of day is set to`(
+    _ step: Double
+  ) async throws {
     let clock = ManualClock()
     let day = Date(timeIntervalSince1970: 1_767_323_045)
+    let time = Locked(day)
     try await inWorld(clock: clock) { world in
       await world.fail(.slow) { $0.dedupe = false }
-      let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+      let (asked, continuation) = AsyncStream.makeStream(of: String.self)
       let inventory = try await world.open(
         { settings in
           settings.settleTime = .milliseconds(5)
+          // Nothing settles by it.
+          settings.clock = ManualClock()
           settings.client.requestLimit = .seconds(1)
           settings.observer = Reactions { event in
-            if case .failed(let error, _) = event, error.code == "inventory.settling" {
-              continuation.yield()
+            switch event {
+            case .failed(let error, _) where error.code == "inventory.settling":
+              continuation.yield("settling")
+            case .reconciled(.notApplied): continuation.yield("not applied")
+            default: break
             }
           }
-        }, now: { day })
+        }, now: { time.withLock(\.self) })
       let key = IdempotencyKey()
       let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
       // The service has it and is slow; the app stops waiting and asks.
       await clock.sleepers(atLeast: 1)
       await world.fail(.healthy) { $0.dedupe = false }
       var iterator = asked.makeAsyncIterator()
-      for _ in 0..<3 { await iterator.next() }
+      #expect(await iterator.next() == "settling")
+      time.withLock { $0 = day.addingTimeInterval(step) }
+      for _ in 0..<3 { #expect(await iterator.next() == "settling") }
       let requests = await world.upstream.store.ledger.requests
       #expect(requests.count { $0.key == key.rawValue } <= 1)
       clock.advance(by: .seconds(60))
@@ -189,6 +200,7 @@ import Testing
       let second = try await world.open(
         { settings in
           settings.settleTime = .milliseconds(5)
+          settings.clock = ManualClock()
           settings.observer = Reactions { event in
             if case .failed(let error, _) = event { continuation.yield(error.code.rawValue) }
             if case .started = event { continuation.yield("started") }
