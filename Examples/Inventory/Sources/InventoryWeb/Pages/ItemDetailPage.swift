@@ -42,6 +42,8 @@ struct ItemDetailPage: Sendable {
 
 /// What stands in the form of an item.
 struct ItemDraftView: Sendable {
+  /// The key of a form that was sent: it may still be done by Retry, and is not done twice.
+  var key = ""
   var typed: Typed
   /// The version of the item, and the basis, that the form was filled from.
   let version: Int
@@ -67,7 +69,7 @@ extension ItemDetailPage {
     states: [Question.Feature: TaskState<FeatureAnswer>]
   ) {
     id = item.id.text
-    key = UUID().text
+    key = draft.key.isEmpty ? UUID().text : draft.key
     version = draft.version
     basis = draft.basis
     name = item.title
