@@ -95,3 +95,24 @@ extension ItemStore {
     }
   }
 }
+
+/// The rows of photos that nobody sees any more.
+enum ForgottenPhotos {
+  /// Deletes those of an item.
+  static func delete(of item: UUID, _ db: any ItemDatabase) throws {
+    try db.run("\(delete) AND item = ?", [item.text])
+  }
+
+  /// Deletes those of all items.
+  static func deleteAll(_ db: any ItemDatabase) throws { try db.run(delete) }
+
+  // What is still to be sent is needed for that. Else the newest photo of an item is shown, until
+  // that is deleted.
+  private static let delete = """
+    DELETE FROM photo WHERE NOT EXISTS (
+        SELECT 1 FROM work WHERE work.id = photo.work AND work.state <> 'done')
+      AND (rowid < (SELECT max(newer.rowid) FROM photo AS newer WHERE newer.item = photo.item)
+        OR EXISTS (
+          SELECT 1 FROM item WHERE item.uuid = photo.item AND item.deleted_at IS NOT NULL))
+    """
+}

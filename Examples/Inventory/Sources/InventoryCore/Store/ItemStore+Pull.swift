@@ -70,6 +70,7 @@ extension ItemStore {
       record.updated = time
     }
     try record.save(db)
+    if record.deleted != nil { try ForgottenPhotos.delete(of: twin.id, db) }
     return true
   }
 }

@@ -112,16 +112,9 @@ extension ItemStore {
         try record.save(db)
       }
       try Work.set(.done, of: id, db)
-      if work.kind == .photo {
-        // Only the newest photo is shown; an older one was needed until it was sent.
-        try db.run(
-          """
-          DELETE FROM photo WHERE item = ? AND work IN (SELECT id FROM work WHERE state = 'done')
-            AND rowid < (SELECT max(rowid) FROM photo WHERE item = ?)
-          """, [work.item.text, work.item.text])
-      }
       // Whoever found the twin deleted knows no version of that: the next pull does.
       if work.kind != .delete || twin != nil { try MissedTwin.take(of: work.item, at: time, db) }
+      try ForgottenPhotos.delete(of: work.item, db)
     }
   }
 
@@ -172,7 +165,10 @@ extension ItemStore {
       guard let row = try db.row(sql, [operation]) else { return nil }
       let work = try Work(row)
       try Work.set(state, of: work.id, db)
-      if state == .done { try MissedTwin.take(of: work.item, at: time, db) }
+      if state == .done {
+        try MissedTwin.take(of: work.item, at: time, db)
+        try ForgottenPhotos.delete(of: work.item, db)
+      }
       return work.item
     }
   }
