@@ -8,11 +8,12 @@ import MainstayTesting
 import TestSupport
 import Testing
 
-/// What callers of a service read about their idempotency keys, in six languages.
+/// What callers of a service read about their idempotency keys and the name that they call it by,
+/// in six languages.
 @Suite struct ServerTextsTests {
   private let errors: [AppError] = [
     .missingKey("Idempotency-Key"), .wrongKey("Idempotency-Key"), .stillRunning,
-    .otherRequest("Idempotency-Key"), .answerLost,
+    .otherRequest("Idempotency-Key"), .answerLost, .unknownHost,
   ]
 
   private var texts: [LocalizableText] {

@@ -3,6 +3,9 @@
 /// The form is told at `BuiltInTexts.parsed` in the core.
 extension ServerTexts {
   static let german = """
+    host-unknown = Unter diesem Namen ist der Dienst nicht erreichbar
+    > Diese Anfrage ging an einen Namen, der nicht zu diesem Dienst gehört.
+    ! Verwenden Sie die Adresse, unter der der Dienst bekannt ist.
     idempotency-key-missing = Ein Schlüssel fehlt
     > Diese Anfrage braucht das Feld {0}, damit sie nie zweimal ausgeführt wird.
     ! Senden Sie mit jeder neuen Anfrage einen neuen Schlüssel, bei einer Wiederholung denselben.
@@ -20,6 +23,9 @@ extension ServerTexts {
     """
 
   static let spanish = """
+    host-unknown = No se puede acceder al servicio con este nombre
+    > Esta solicitud se ha enviado a un nombre que no pertenece al servicio.
+    ! Use la dirección con la que se conoce el servicio.
     idempotency-key-missing = Falta una clave
     > Esta solicitud necesita el campo {0} para que nunca se ejecute dos veces.
     ! Envíe una clave nueva con cada solicitud nueva, y la misma cuando la repita.
@@ -37,6 +43,9 @@ extension ServerTexts {
     """
 
   static let french = """
+    host-unknown = Le service n’est pas accessible sous ce nom
+    > Cette demande a été envoyée à un nom qui n’appartient pas au service.
+    ! Utilisez l’adresse sous laquelle le service est connu.
     idempotency-key-missing = Une clé est manquante
     > Cette demande nécessite le champ {0}, afin de ne jamais être exécutée deux fois.
     ! Envoyez une nouvelle clé avec chaque nouvelle demande, et la même pour la répéter.
@@ -54,6 +63,9 @@ extension ServerTexts {
     """
 
   static let japanese = """
+    host-unknown = この名前ではサービスを利用できません
+    > このリクエストは、このサービスのものではない名前に送信されました。
+    ! サービスの正しいアドレスをお使いください。
     idempotency-key-missing = キーがありません
     > 二重に実行されないように、このリクエストにはフィールド{0}が必要です。
     ! 新しいリクエストごとに新しいキーを送信し、再送するときは同じキーをお使いください。
@@ -71,6 +83,9 @@ extension ServerTexts {
     """
 
   static let simplifiedChinese = """
+    host-unknown = 无法通过此名称访问该服务
+    > 此请求发送到了不属于该服务的名称。
+    ! 请使用该服务的已知地址。
     idempotency-key-missing = 缺少标识
     > 此请求需要字段 {0}，以确保绝不会执行两次。
     ! 请为每个新请求发送新的标识，重复请求时使用相同的标识。
