@@ -132,9 +132,12 @@ import Testing
       _ = try await inventory.wait(for: id) { $0.sync == .rejected }
       try await inventory.discard(letter.id)
       #expect(try await inventory.deadLetters().isEmpty)
-      #expect(try await inventory.store.item(id).sync == .synced)
+      #expect(try await inventory.store.item(id).sync == .rejected, "the service never got it")
       await #expect(throws: AppError.self) { try await inventory.discard(letter.id) }
       await #expect(throws: AppError.self) { try await inventory.redrive(letter.id) }
+      _ = try await inventory.edit(id, ItemPatch(["notes": .string("Green")]))
+      let sent = try await inventory.wait(for: id) { $0.sync == .synced }
+      #expect(await world.twin(id)?.itemFields == sent.fields)
       #expect(try await inventory.status().ledger.balanced)
       await inventory.shutDown()
     }

@@ -63,9 +63,10 @@ extension ItemDetailPage {
   ///   - photo: The number of its photo.
   ///   - draft: What stands in the form.
   ///   - status: Which questions can be asked.
+  ///   - isGivenUp: Whether a change of it stands among the dead letters.
   ///   - states: What became of the questions that were asked.
   init(
-    _ item: Item, photo: Int64?, draft: ItemDraftView, status: StatusDocument,
+    _ item: Item, photo: Int64?, draft: ItemDraftView, status: StatusDocument, isGivenUp: Bool,
     states: [Question.Feature: TaskState<FeatureAnswer>]
   ) {
     id = item.id.text
@@ -79,7 +80,7 @@ extension ItemDetailPage {
     byline = parts.isEmpty ? nil : parts.joined(separator: ", ")
     sync = ItemLook.Sync(item.sync)
     enrichment = ItemLook.Enrichment(item.enrichment)
-    note = ItemLook.Note(item)
+    note = ItemLook.Note(item, isGivenUp: isGivenUp)
     facts = Self.facts(item)
     fields = FieldView.item.filled(with: draft.typed)
     questions = Question.Feature.allCases.map { feature in
