@@ -218,6 +218,33 @@ import Testing
     }
   }
 
+  @Test func `old answers and finished work are forgotten while the app runs`() async throws {
+    let clock = ManualClock()
+    let time = Locked(Date(timeIntervalSince1970: 1_767_323_045))
+    try await inWorld { world in
+      let inventory = try await world.open(
+        { settings in
+          settings.clock = clock
+          settings.pullInterval = .milliseconds(1)
+        }, now: { time.withLock(\.self) })
+      let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
+      try await inventory.drained()
+      let file = try DatabaseQueue(path: world.items().path)
+      func kept() async throws -> Int? {
+        try await file.read { db in
+          try Int.fetchOne(
+            db, sql: "SELECT (SELECT count(*) FROM answer) + (SELECT count(*) FROM work)")
+        }
+      }
+      #expect(try await kept() == 2)
+      time.withLock { $0 += 31 * 86_400 }
+      clock.advance(by: .seconds(86_400))
+      while try await kept() != 0, !Task.isCancelled { await Task.yield() }
+      #expect(try await inventory.store.item(id).sync == .synced)
+      await inventory.shutDown()
+    }
+  }
+
   @Test func `an address that is none is named`() async throws {
     for text in ["ftp://x", "http://", "here", "file:///tmp", "http://127.0.0.1:70000"] {
       let address = try #require(URL(string: text))

@@ -143,22 +143,22 @@ extension ItemStore {
 
   /// The outbox gave an operation up.
   func gaveUp(operation: String) async throws(AppError) -> UUID? {
-    try await mark(operation, .dead)
+    try await mark(operation, .dead)?.item
   }
 
   /// Somebody wants an operation that was given up to be tried again.
   func redriven(operation: String) async throws(AppError) -> UUID? {
-    try await mark(operation, .queued)
+    try await mark(operation, .queued)?.item
   }
 
   /// Somebody threw an operation away that was given up.
-  func discarded(operation: String) async throws(AppError) -> UUID? {
+  func discarded(operation: String) async throws(AppError) -> Work? {
     try await mark(operation, .done)
   }
 
   private func mark(
     _ operation: String, _ state: Work.State
-  ) async throws(AppError) -> UUID? {
+  ) async throws(AppError) -> Work? {
     let time = time
     return try await write { db in
       let sql = "SELECT * FROM work WHERE operation = ? AND state <> 'done'"
@@ -169,7 +169,7 @@ extension ItemStore {
         try MissedTwin.take(of: work.item, at: time, db)
         try ForgottenPhotos.delete(of: work.item, db)
       }
-      return work.item
+      return work
     }
   }
 
