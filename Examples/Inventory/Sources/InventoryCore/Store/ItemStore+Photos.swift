@@ -17,12 +17,7 @@ package struct ItemPhoto: Sendable, Hashable {
   ///
   /// - Throws: `AppError.validation` that says which of the two is wrong.
   package init(_ bytes: Data) throws(AppError) {
-    guard bytes.count <= Self.maximumBytes else {
-      throw AppError.validation(
-        "A photo may have at most 10 MB.", suggestion: "Choose a smaller one.", field: "",
-        code: "inventory.photo-too-large"
-      ).adding(metadata: ["http.status": "413"])
-    }
+    guard bytes.count <= Self.maximumBytes else { throw .photoTooLarge }
     guard let type = Self.type(of: bytes) else {
       throw AppError.validation(
         "This is no image; legal are JPEG, PNG, GIF, WebP and HEIC.", field: "",
@@ -49,6 +44,16 @@ package struct ItemPhoto: Sendable, Hashable {
   init(type: String, bytes: Data) {
     self.type = type
     self.bytes = bytes
+  }
+}
+
+extension AppError {
+  /// A photo has more than ``ItemPhoto/maximumBytes``.
+  package static var photoTooLarge: AppError {
+    AppError.validation(
+      "A photo may have at most 10 MB.", suggestion: "Choose a smaller one.", field: "",
+      code: "inventory.photo-too-large"
+    ).adding(metadata: ["http.status": "413"])
   }
 }
 
