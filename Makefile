@@ -141,7 +141,7 @@ torture: setup-tests ## Runs the tests with full doses, in a release build
 
 check-threads: setup-tests ## Runs the tests under the thread sanitizer
 	swift build $(THREADS_FLAGS) --build-tests
-	@TSAN_OPTIONS=suppressions=$(CURDIR)/Tools/thread-sanitizer.supp Tools/test $(THREADS_FLAGS)
+	@TSAN_OPTIONS="suppressions=$(CURDIR)/Tools/thread-sanitizer.supp" Tools/test $(THREADS_FLAGS)
 
 # MUTATE may name files, or give options: make mutate MUTATE='Backoff --list'.
 mutate: ## Changes the state machines in small ways; their tests must notice 95 of 100

@@ -43,7 +43,7 @@ enum URLFailure {
   /// Errors of a request of which no byte has left.
   static let beforeSending: Set<Int> = [
     -1000, -1002, -1003, -1004, -1006, -1009, -1018, -1019, -1020, -1022, -1200, -1201, -1202,
-    -1203, -1204, -1205, -1206,
+    -1203, -1204, -1205, -1206, -995, -2000,
   ]
 
   /// What the text says where the number does not: nothing known, an answer that never came, or one

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ServerTextsTests {
   private let errors: [AppError] = [
     .missingKey("Idempotency-Key"), .wrongKey("Idempotency-Key"), .stillRunning,
-    .otherRequest("Idempotency-Key"), .answerLost, .busy,
+    .otherRequest("Idempotency-Key"), .answerLost, .busy, .unknownHost,
   ]
 
   private var texts: [LocalizableText] {

@@ -8,13 +8,15 @@ import TestSupport
 /// Its path holds a few programs of this one, and others that only say what a test wants to hear.
 final class BareMachine {
   private let folder: URL
+  private let others: [String]
 
   /// Where its programs are.
-  var path: String { folder.path }
+  var path: String { ([folder.path] + others).joined(separator: ":") }
 
   /// What the scripts need to look around.
   private static let tools = [
-    "cat", "dirname", "env", "find", "grep", "paste", "sed", "sh", "sort", "uname",
+    "cat", "dirname", "env", "find", "grep", "paste", "sed", "sh", "sleep", "sort",
+    "uname",
   ]
 
   /// What they look for; nobody runs it.
@@ -27,13 +29,15 @@ final class BareMachine {
   ///   - absent: Programs that it does not have.
   ///   - files: Parts of the names of files that it does not have.
   ///   - scripts: Programs of its own, by name, and what they do.
+  ///   - others: Folders on its path besides, in which nothing is.
   ///   - user: The number of the account; 0 may install.
   /// - Throws: Where its folder cannot be written.
   init(
     tools: [String] = [], without absent: Set<String> = [], files: [String] = [],
-    scripts: [String: String] = [:],
+    scripts: [String: String] = [:], others: [String] = [],
     user: Int = 1000
   ) throws {
+    self.others = others
     folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for tool in Self.tools + tools {

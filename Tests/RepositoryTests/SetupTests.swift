@@ -112,6 +112,39 @@ import Testing
     #expect(!end.errors.contains("`make run` and `make demo` need"))
   }
 
+  @Test(arguments: ["/mnt/c/Program Files (x86)/Git/cmd", "/Users/a/Library/Application Support/x"])
+  func `a path with spaces and brackets hides nothing`(folder: String) async throws {
+    let machine = try BareMachine(without: ["codespell"], others: [folder])
+    let end = try await machine.run("Tools/setup", "tests")
+    #expect(end.status == 1)
+    #expect(end.errors.contains("by this account without a password: codespell \nInstall"))
+  }
+
+  @Test func `without a pooler everything but its tests works`() async throws {
+    let machine = try BareMachine(files: ["pgbouncer"])
+    let end = try await machine.run("Tools/setup", "tests")
+    #expect(end.status == 1)
+    #expect(end.errors.contains("pgbouncer        no tests of PostgreSQL behind a pooler"))
+    #expect(end.errors.contains("--skip 'OutboxDatabaseTests|PoolerTests'"))
+  }
+
+  @Test func `of each package that is needed it is said what is lost without`() throws {
+    let script = try Repository.current.text(at: "Tools/setup")
+    let needs = script.matches(of: /"([a-z0-9-]+)\|/).map { String($0.1) }
+    #expect(needs.contains("git") && needs.contains("pgbouncer") && needs.count > 12)
+    let start = try #require(script.firstRange(of: "lost_without() {"))
+    let body = script[start.upperBound...].prefix(while: { $0 != "}" })
+    let known = body.matches(of: /\n    ([^)\n]+)\) echo "/).flatMap { match in
+      match.1.split(separator: " | ").map(String.init)
+    }
+    for name in needs {
+      let isKnown = known.contains { label in
+        label.hasSuffix("*") ? name.hasPrefix(label.dropLast()) : label == name
+      }
+      #expect(isKnown, "\(name)")
+    }
+  }
+
   @Test func `a package that the system does not have is named`() async throws {
     let machine = try BareMachine(
       without: ["chromium"],

@@ -54,7 +54,8 @@ extension AppError {
       message: "The same request came before and was done. Its answer was not kept.")
   }
 
-  private init(
+  /// A refusal of this library, in the words of ``ServerTexts``.
+  init(
     refusing code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition = .permanent,
     status: Int, title: LocalizableText, message: LocalizableText,
     suggestion: LocalizableText? = nil

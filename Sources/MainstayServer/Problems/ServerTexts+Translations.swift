@@ -6,6 +6,9 @@ extension ServerTexts {
     busy = Der Dienst ist ausgelastet
     > Es kam mehr auf einmal, als der Dienst beantworten kann. Es liegt nicht an Ihnen.
     ! Versuchen Sie es gleich noch einmal.
+    host-unknown = Unter diesem Namen ist der Dienst nicht erreichbar
+    > Diese Anfrage ging an einen Namen, der nicht zu diesem Dienst gehört.
+    ! Verwenden Sie die Adresse, unter der der Dienst bekannt ist.
     idempotency-key-missing = Ein Schlüssel fehlt
     > Diese Anfrage braucht das Feld {0}, damit sie nie zweimal ausgeführt wird.
     ! Senden Sie mit jeder neuen Anfrage einen neuen Schlüssel, bei einer Wiederholung denselben.
@@ -26,6 +29,9 @@ extension ServerTexts {
     busy = El servicio está ocupado
     > Ha llegado más a la vez de lo que el servicio puede atender. No es culpa suya.
     ! Vuelva a intentarlo dentro de un momento.
+    host-unknown = No se puede acceder al servicio con este nombre
+    > Esta solicitud se ha enviado a un nombre que no pertenece al servicio.
+    ! Use la dirección con la que se conoce el servicio.
     idempotency-key-missing = Falta una clave
     > Esta solicitud necesita el campo {0} para que nunca se ejecute dos veces.
     ! Envíe una clave nueva con cada solicitud nueva, y la misma cuando la repita.
@@ -46,6 +52,9 @@ extension ServerTexts {
     busy = Le service est occupé
     > Le service a reçu plus de demandes qu’il ne peut traiter. Vous n’y êtes pour rien.
     ! Réessayez dans un instant.
+    host-unknown = Le service n’est pas accessible sous ce nom
+    > Cette demande a été envoyée à un nom qui n’appartient pas au service.
+    ! Utilisez l’adresse sous laquelle le service est connu.
     idempotency-key-missing = Une clé est manquante
     > Cette demande nécessite le champ {0}, afin de ne jamais être exécutée deux fois.
     ! Envoyez une nouvelle clé avec chaque nouvelle demande, et la même pour la répéter.
@@ -66,6 +75,9 @@ extension ServerTexts {
     busy = サービスが混み合っています
     > サービスが応答できる量を超える要求が一度に届きました。お客様に問題はありません。
     ! しばらくしてから、もう一度お試しください。
+    host-unknown = この名前ではサービスを利用できません
+    > このリクエストは、このサービスのものではない名前に送信されました。
+    ! サービスの正しいアドレスをお使いください。
     idempotency-key-missing = キーがありません
     > 二重に実行されないように、このリクエストにはフィールド{0}が必要です。
     ! 新しいリクエストごとに新しいキーを送信し、再送するときは同じキーをお使いください。
@@ -86,6 +98,9 @@ extension ServerTexts {
     busy = 服务繁忙
     > 同时收到的请求超出了服务的处理能力。这不是您的问题。
     ! 请稍后重试。
+    host-unknown = 无法通过此名称访问该服务
+    > 此请求发送到了不属于该服务的名称。
+    ! 请使用该服务的已知地址。
     idempotency-key-missing = 缺少标识
     > 此请求需要字段 {0}，以确保绝不会执行两次。
     ! 请为每个新请求发送新的标识，重复请求时使用相同的标识。

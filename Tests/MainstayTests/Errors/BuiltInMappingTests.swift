@@ -12,14 +12,33 @@ import Testing
 /// The tables, written out again by numbers or names.
 private let urlRows: [(ErrorCode, [Int])] = [
   ("network.offline", [-1009, -1018, -1019, -1020]), ("network.timeout", [-1001]),
-  ("network.host-not-found", [-1003, -1006]), ("network.unreachable", [-1004]),
-  ("network.connection-lost", [-1005]), ("network.secure-connection-failed", [-1200]),
+  ("network.host-not-found", [-1003, -1006]), ("network.unreachable", [-1004, -1008, -2000]),
+  ("network.connection-lost", [-1005, -996, -997]), ("configuration.invalid", [-995]),
+  ("framework.architectural-violation", [-1021]), ("network.secure-connection-failed", [-1200]),
   ("network.insecure", [-1201, -1202, -1203, -1204, -1205, -1206]),
   ("network.bad-address", [-1000, -1002, -1007, -1010, -1022]),
   ("network.bad-answer", [-1011, -1014, -1015, -1016, -1017]),
   ("network.sign-in-required", [-1012, -1013]), ("storage.not-found", [-1100, -1101]),
   ("storage.denied", [-1102]), ("storage.too-large", [-1103]),
   ("storage.failed", Array(-3007 ... -3000)), ("cancelled", [-999]), ("unknown", [-1, -998, -42]),
+]
+
+/// All codes of Foundation, by name.
+private let urlCodes: [URLError.Code] = [
+  .appTransportSecurityRequiresSecureConnection, .backgroundSessionInUseByAnotherProcess,
+  .backgroundSessionRequiresSharedContainer, .backgroundSessionWasDisconnected,
+  .badServerResponse, .badURL, .callIsActive, .cancelled, .cannotCloseFile, .cannotConnectToHost,
+  .cannotCreateFile, .cannotDecodeContentData, .cannotDecodeRawData, .cannotFindHost,
+  .cannotLoadFromNetwork, .cannotMoveFile, .cannotOpenFile, .cannotParseResponse,
+  .cannotRemoveFile, .cannotWriteToFile, .clientCertificateRejected, .clientCertificateRequired,
+  .dataLengthExceedsMaximum, .dataNotAllowed, .dnsLookupFailed, .downloadDecodingFailedMidStream,
+  .downloadDecodingFailedToComplete, .fileDoesNotExist, .fileIsDirectory, .httpTooManyRedirects,
+  .internationalRoamingOff, .networkConnectionLost, .noPermissionsToReadFile,
+  .notConnectedToInternet, .redirectToNonExistentLocation, .requestBodyStreamExhausted,
+  .resourceUnavailable, .secureConnectionFailed, .serverCertificateHasBadDate,
+  .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .serverCertificateUntrusted,
+  .timedOut, .unsupportedURL, .userAuthenticationRequired, .userCancelledAuthentication,
+  .zeroByteResource,
 ]
 
 private let posixRows: [(ErrorCode, [POSIXErrorCode])] = [
@@ -56,6 +75,13 @@ private let cocoaRows: [(ErrorCode, [Int])] = [
       #expect(AppError.from(object).code == code, "\(number)")
       #expect(AppError.from(URLError(_nsError: object)).code == code, "\(number)")
     }
+  }
+
+  @Test(arguments: urlCodes) func `no code of URLError but its own unknown is unknown`(
+    _ code: URLError.Code
+  ) {
+    #expect(AppError.from(URLError(code)).code != "unknown")
+    #expect(AppError.from(URLError(.unknown)).code == "unknown")
   }
 
   @Test(.requirement("B14"), arguments: posixRows.indices)

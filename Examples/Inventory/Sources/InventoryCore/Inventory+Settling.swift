@@ -26,10 +26,11 @@ extension Inventory {
       for operation in try await store.deadOperations() where !dead.contains(operation) {
         let id = UUID(uuidString: operation).map(OperationID.init)
         let isBack = try await id.asyncMap { try await outbox.operation($0) } ?? nil
-        _ =
-          isBack == nil
-          ? try await store.discarded(operation: operation)
-          : try await store.redriven(operation: operation)
+        if isBack == nil {
+          _ = try await store.discarded(operation: operation)
+        } else {
+          _ = try await store.redriven(operation: operation)
+        }
       }
     } catch {
       throw AppError.from(error, mapping: .inventory)

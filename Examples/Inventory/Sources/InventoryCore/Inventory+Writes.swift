@@ -106,8 +106,9 @@ extension Inventory {
     } catch {
       throw AppError.from(error)
     }
-    if let item = try await store.discarded(operation: operation.description) {
-      await itemNews.tell(item)
+    if let work = try await store.discarded(operation: operation.description) {
+      departures.forget(work.id)
+      await itemNews.tell(work.item)
     }
   }
 }

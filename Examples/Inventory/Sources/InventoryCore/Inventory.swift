@@ -29,6 +29,7 @@ package final class Inventory: Sendable {
   /// What other processes have, too; nil where this one is alone.
   private let shared: SharedPlaces?
   let dispatcher: Dispatcher
+  let departures: Departures
   /// Knows how long the app has been there; it is set when everything that it asks is there.
   let diagnosticsSource: Locked<Diagnostics.Source>
   /// Where the monitor writes its reports.
@@ -70,10 +71,11 @@ package final class Inventory: Sendable {
       origin: upstream, settings: settings.client, evidence: evidence, now: now)
     let feed = ChangeFeed()
     let itemNews = ItemNews(store, feed)
+    departures = Departures(Timeline(settings.clock), isShared: store.place.isShared)
     let worker = ItemWorker(
       store: store, client: client, backoff: settings.backoff,
       maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
-      departures: Departures(since: store.time, isShared: store.place.isShared),
+      departures: departures,
       probe: settings.probe,
       itemChanged: { await itemNews.tell($0) },
       conflictFound: { await Self.tellConflict($0, store, feed, itemNews) })
@@ -127,6 +129,7 @@ package final class Inventory: Sendable {
     }
     await dispatcher.flush()
     tellOpening()
+    let start = Timeline(settings.clock).now
     await outbox.resume()
     // Whoever starts the app again may have signed in.
     _ = try? await outbox.resume(.main, closedFor: .needsUser)
@@ -134,7 +137,7 @@ package final class Inventory: Sendable {
       Task { await self.watchSignals() },
       Task { await self.tellStatus() },
       Task { await self.watchOutbox() },
-      Task { await self.pullAgainAndAgain() },
+      Task { await self.pullAgainAndAgain(since: start) },
       Task { await self.watchOthers() },
       watchLevels(),
     ]
@@ -161,10 +164,16 @@ package final class Inventory: Sendable {
     feed.end()
   }
 
-  private func pullAgainAndAgain() async {
+  /// - Parameter start: When old answers were last forgotten, by the clock of the settings.
+  private func pullAgainAndAgain(since start: Duration) async {
     guard let interval = settings.pullInterval else { return }
-    var circuits: [StatusDocument.Circuit] = []
+    let timeline = Timeline(settings.clock)
+    var (pruned, circuits) = (start, [StatusDocument.Circuit]())
     while !Task.isCancelled {
+      if timeline.now - pruned >= .seconds(86_400) {
+        pruned = timeline.now
+        do { try await store.prune() } catch { report(error, during: "Forget old answers") }
+      }
       if !levels.isShortOfMemory {
         do { try await pull() } catch { report(error, during: "Pull changes") }
       }

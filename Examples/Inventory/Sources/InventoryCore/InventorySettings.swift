@@ -17,6 +17,9 @@ extension Inventory {
     /// Before that time, "not applied" is not believed; more than zero where the service may be
     /// slow.
     package var settleTime = Duration.seconds(2)
+    /// The clock by which that time is measured, and the day after which old answers are looked
+    /// for.
+    package var clock: any Clock<Duration> = ContinuousClock()
     /// How often changes of others are asked for; nil for never.
     package var pullInterval: Duration? = .seconds(5)
     /// How long after one document about how everything stands the next is told at the earliest;

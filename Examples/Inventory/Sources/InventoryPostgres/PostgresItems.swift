@@ -43,23 +43,29 @@ package final class PostgresItems: ItemPlace {
     }
   }
 
+  /// Makes the tables, or the steps that an older version has not known.
   private func prepare() async throws {
+    let steps = PostgresSchema.steps
     let format = try await pool.transaction { connection in
       try await connection.query("SELECT pg_advisory_xact_lock(hashtext('inventory'))")
       let there = try await connection.query("SELECT to_regclass('inventory.meta') IS NOT NULL")
-      if try there.first?.bool(0) != true {
-        try await connection.script(
-          """
-          CREATE SCHEMA IF NOT EXISTS inventory;
-          SET LOCAL search_path = inventory;
-          \(PostgresSchema.tables)
-          """)
+      var format: Int? = 0
+      if try there.first?.bool(0) == true {
+        let rows = try await connection.query(
+          "SELECT value FROM inventory.meta WHERE key = 'format'")
+        format = try rows.first.flatMap { Int(try $0.text(0)) }
       }
-      let rows = try await connection.query(
-        "SELECT value FROM inventory.meta WHERE key = 'format'")
-      return try rows.first?.text(0)
+      guard let format, (0..<steps.count).contains(format) else { return format }
+      try await connection.script(
+        """
+        CREATE SCHEMA IF NOT EXISTS inventory;
+        SET LOCAL search_path = inventory;
+        \(steps[format...].joined(separator: "\n"))
+        UPDATE meta SET value = '\(steps.count)' WHERE key = 'format';
+        """)
+      return steps.count
     }
-    guard format == String(PostgresSchema.format) else {
+    guard format == steps.count else {
       throw InventoryError(.newerFormat, path: address.description)
     }
   }

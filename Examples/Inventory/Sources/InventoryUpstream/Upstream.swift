@@ -63,6 +63,7 @@ package struct Upstream: Sendable {
     router.add(
       middleware: LedgerMiddleware(store: store, now: now, isComplete: settings.isControlAllowed))
     router.add(middleware: ProblemMiddleware())
+    router.add(middleware: HostMiddleware(host: settings.host))
     router.add(middleware: FaultMiddleware(faults: faults))
     router.add(middleware: OriginMiddleware())
     let table = RouteTable(router: router)

@@ -57,6 +57,7 @@ package struct InventoryServer: Sendable {
   private func router() -> Router<VisitContext> {
     let router = Router(context: VisitContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(inventory: inventory, pages: pages))
+    router.add(middleware: HostMiddleware(AllowedHosts([host])))
     router.add(middleware: LoadSheddingMiddleware(load.shedding))
     router.add(middleware: DeadlineMiddleware(load.deadline))
     router.add(middleware: OriginMiddleware())

@@ -95,6 +95,24 @@ extension BrowserTests {
       }
     }
 
+    @Test func `a page that refuses what a form asked for is told above the page that stays`()
+      async throws
+    {
+      try await inWorld { world in
+        let browser = world.browser
+        try await world.open("/gallery/live")
+        // What the page of another version may ask for.
+        try await browser.until("$('#raise').action = '/nowhere'")
+        try await browser.click("#raise-success")
+        #expect(try await world.text("#refusal").contains("There is nothing here"))
+        #expect(try await browser.element("#refusal").role == "alert")
+        #expect(try await browser.element("#raise").isShown)
+        try await browser.until("$('#raise').action = '/gallery/raise'")
+        try await browser.click("#raise-success")
+        try await browser.until("text('#toasts li') && !text('#refusal')")
+      }
+    }
+
     @Test func `without scripts it stands on the page, and can be put away`() async throws {
       try await inWorld { world in
         let browser = world.browser

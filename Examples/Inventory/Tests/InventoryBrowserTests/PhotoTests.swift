@@ -20,6 +20,9 @@ extension BrowserTests {
         try await browser.type("#photo", file.path)
         try await browser.until("$('#item img')?.complete && $('#item img').naturalWidth === 1200")
         #expect(try await browser.element("#item img").label.contains("Pride and Prejudice"))
+        // Who does not see the picture hears that it was kept.
+        #expect(try await browser.element("#photo-note").role == "status")
+        #expect(try await world.text("#photo-note") == "The photo was kept.")
         try await world.synced(id)
         let sent = try await world.service.send("GET", "/twins/\(id)/photo")
         #expect(sent.body == (try Data(contentsOf: file)))
@@ -40,6 +43,8 @@ extension BrowserTests {
         let field = try await browser.element("#photo")
         #expect(try await field.attribute("aria-describedby") == "photo-error")
         #expect(try await field.attribute("aria-invalid") != nil)
+        #expect(try await browser.element("#photo-error").role == "alert")
+        try await browser.until("!text('#photo-note')")
         #expect(try await browser.elements("#item img").isEmpty)
       }
     }

@@ -132,37 +132,51 @@ import Testing
       _ = try await inventory.wait(for: id) { $0.sync == .rejected }
       try await inventory.discard(letter.id)
       #expect(try await inventory.deadLetters().isEmpty)
-      #expect(try await inventory.store.item(id).sync == .synced)
+      #expect(try await inventory.store.item(id).sync == .rejected, "the service never got it")
       await #expect(throws: AppError.self) { try await inventory.discard(letter.id) }
       await #expect(throws: AppError.self) { try await inventory.redrive(letter.id) }
+      _ = try await inventory.edit(id, ItemPatch(["notes": .string("Green")]))
+      let sent = try await inventory.wait(for: id) { $0.sync == .synced }
+      #expect(await world.twin(id)?.itemFields == sent.fields)
       #expect(try await inventory.status().ledger.balanced)
       await inventory.shutDown()
     }
   }
 
-  @Test func `a request that may still be on its way is not repeated`() async throws {
+  @Test(arguments: [0, -3600, 3600])
+  func `a request that may still be on its way is not repeated, whatever the time of day is set to`(
+    _ step: Double
+  ) async throws {
     let clock = ManualClock()
     let day = Date(timeIntervalSince1970: 1_767_323_045)
+    let time = Locked(day)
     try await inWorld(clock: clock) { world in
       await world.fail(.slow) { $0.dedupe = false }
-      let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+      let (asked, continuation) = AsyncStream.makeStream(of: String.self)
       let inventory = try await world.open(
         { settings in
           settings.settleTime = .milliseconds(5)
+          // Nothing settles by it.
+          settings.clock = ManualClock()
           settings.client.requestLimit = .seconds(1)
           settings.observer = Reactions { event in
-            if case .failed(let error, _) = event, error.code == "inventory.settling" {
-              continuation.yield()
+            switch event {
+            case .failed(let error, _) where error.code == "inventory.settling":
+              continuation.yield("settling")
+            case .reconciled(.notApplied): continuation.yield("not applied")
+            default: break
             }
           }
-        }, now: { day })
+        }, now: { time.withLock(\.self) })
       let key = IdempotencyKey()
       let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
       // The service has it and is slow; the app stops waiting and asks.
       await clock.sleepers(atLeast: 1)
       await world.fail(.healthy) { $0.dedupe = false }
       var iterator = asked.makeAsyncIterator()
-      for _ in 0..<3 { await iterator.next() }
+      #expect(await iterator.next() == "settling")
+      time.withLock { $0 = day.addingTimeInterval(step) }
+      for _ in 0..<3 { #expect(await iterator.next() == "settling") }
       let requests = await world.upstream.store.ledger.requests
       #expect(requests.count { $0.key == key.rawValue } <= 1)
       clock.advance(by: .seconds(60))
@@ -189,6 +203,7 @@ import Testing
       let second = try await world.open(
         { settings in
           settings.settleTime = .milliseconds(5)
+          settings.clock = ManualClock()
           settings.observer = Reactions { event in
             if case .failed(let error, _) = event { continuation.yield(error.code.rawValue) }
             if case .started = event { continuation.yield("started") }
@@ -200,6 +215,33 @@ import Testing
       try await second.drained()
       #expect(await world.upstream.store.ledger.applied.map(\.applied) == [1])
       await second.shutDown()
+    }
+  }
+
+  @Test func `old answers and finished work are forgotten while the app runs`() async throws {
+    let clock = ManualClock()
+    let time = Locked(Date(timeIntervalSince1970: 1_767_323_045))
+    try await inWorld { world in
+      let inventory = try await world.open(
+        { settings in
+          settings.clock = clock
+          settings.pullInterval = .milliseconds(1)
+        }, now: { time.withLock(\.self) })
+      let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
+      try await inventory.drained()
+      let file = try DatabaseQueue(path: world.items().path)
+      func kept() async throws -> Int? {
+        try await file.read { db in
+          try Int.fetchOne(
+            db, sql: "SELECT (SELECT count(*) FROM answer) + (SELECT count(*) FROM work)")
+        }
+      }
+      #expect(try await kept() == 2)
+      time.withLock { $0 += 31 * 86_400 }
+      clock.advance(by: .seconds(86_400))
+      while try await kept() != 0, !Task.isCancelled { await Task.yield() }
+      #expect(try await inventory.store.item(id).sync == .synced)
+      await inventory.shutDown()
     }
   }
 

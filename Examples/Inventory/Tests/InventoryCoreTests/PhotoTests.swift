@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import InventoryCore
 import InventoryUpstream
 import Mainstay
+import MainstayOutbox
 import TestSupport
 import Testing
 
@@ -48,6 +50,82 @@ import Testing
       try await inventory.drained()
       #expect(try await inventory.store.photo(of: id)?.bytes == newer)
       await inventory.shutDown()
+    }
+  }
+
+  /// How many photos are in the file.
+  private func kept(_ world: World) throws -> Int? {
+    let file = try DatabaseQueue(path: world.items().path)
+    return try file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM photo") }
+  }
+
+  @Test func `the photo of an item that is deleted goes too, unless it is still to be sent`()
+    async throws
+  {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      var ids: [UUID] = []
+      for number in 1...3 {
+        let id = try await inventory.add(ItemDraft(title: "Lamp \(number)")).item.id
+        _ = try await inventory.setPhoto(Self.photo(bytes: 100), of: id)
+        ids.append(id)
+      }
+      try await inventory.drained()
+      #expect(try kept(world) == 3)
+      await inventory.outbox.pause()
+      _ = try await inventory.delete(ids[0])
+      #expect(try kept(world) == 2, "at once, whether or not the service can be reached")
+      _ = try await inventory.setPhoto(Self.photo(bytes: 200, seed: 9), of: ids[1])
+      _ = try await inventory.delete(ids[1])
+      #expect(try kept(world) == 2, "the newer one comes before the deletion")
+      await inventory.outbox.resume()
+      try await inventory.drained()
+      #expect(try kept(world) == 1)
+      let stranger = world.stranger()
+      _ = try await stranger.delete(ids[2], key: IdempotencyKey())
+      await stranger.shutDown()
+      try await inventory.pull()
+      #expect(try kept(world) == 0)
+      #expect(try await inventory.deadLetters().isEmpty)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `a photo that was replaced goes when its successor is discarded`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
+      _ = try await inventory.setPhoto(Self.photo(bytes: 100), of: id)
+      try await inventory.drained()
+      let key = IdempotencyKey()
+      let stranger = world.stranger()
+      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
+      _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key)
+      await stranger.shutDown()
+      let newer = Self.photo(bytes: 200, seed: 9)
+      _ = try await inventory.setPhoto(newer, of: id, key: key)
+      _ = try await inventory.wait(for: id) { $0.sync == .rejected }
+      #expect(try kept(world) == 2)
+      try await inventory.discard(try #require(try await inventory.deadLetters().first?.id))
+      #expect(try kept(world) == 1)
+      #expect(try await inventory.store.photo(of: id)?.bytes == newer)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `a photo that an older version has left behind goes at the start`() async throws {
+    try await inWorld { world in
+      let first = try await world.open()
+      let id = try await first.add(ItemDraft(title: "Lamp")).item.id
+      _ = try await first.setPhoto(Self.photo(bytes: 100), of: id)
+      try await first.drained()
+      await first.shutDown()
+      try await DatabaseQueue(path: world.items().path).write { db in
+        try db.execute(sql: "UPDATE item SET deleted_at = updated_at")
+      }
+      let second = try await world.open()
+      #expect(try kept(world) == 0)
+      await second.shutDown()
     }
   }
 

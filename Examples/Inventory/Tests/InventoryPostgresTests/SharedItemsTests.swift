@@ -103,25 +103,70 @@ import Testing
     let address = try await database()
     try await sharing(address, ["a"]) { first in
       let id = try await first[0].add(try ItemDraft(title: "Lamp")).item.id
-      let connection = try await PostgresConnection.open(
-        address,
-        settings: .init(statement: .patience, lock: .patience, grace: .patience))
-      var count = 0
-      while count == 0 {
-        count = try await connection.query(
-          """
-          SELECT mainstay.bury(id, 'crashed', 'holdKey', true, mainstay.clock()) FROM mainstay.op
-          WHERE state <> 'leased'
-          """
-        ).count
-      }
+      try await giveUp(address)
       #expect(try await first[0].store.item(id).sync != .rejected)
       try await sharing(address, ["b"]) { second in
         let item = try await second[0].store.item(id)
         #expect(item.sync == .rejected)
       }
-      connection.close()
     }
+  }
+
+  @Test func `what others changed meanwhile is taken over when the work has ended`() async throws {
+    let address = try await database()
+    try await sharing(address, ["a"]) { all in
+      let inventory = all[0]
+      let id = try await inventory.add(try ItemDraft(title: "Lamp")).item.id
+      for (version, title) in [(3, "Bright lamp"), (2, "Dim lamp")] {
+        let changes = """
+          {"next": "x.\(version)", "more": false, "twins": [
+            {"id": "\(id.text)", "version": \(version), "title": "\(title)"}]}
+          """
+        let read = try JSONDecoder().decode(TwinChanges.self, from: Data(changes.utf8))
+        #expect(try await inventory.store.take(read).isEmpty, "it has work of its own")
+      }
+      #expect(try await inventory.store.item(id).title == "Lamp")
+      // The queue has it by then.
+      _ = try await inventory.status()
+      try await giveUp(address)
+      let letter = try #require(try await inventory.deadLetters().first)
+      try await inventory.discard(letter.id)
+      #expect(try await inventory.store.item(id).title == "Bright lamp")
+    }
+  }
+
+  /// Gives up what is queued, and tells nobody.
+  private func giveUp(_ address: PostgresAddress) async throws {
+    let connection = try await PostgresConnection.open(
+      address, settings: .init(statement: .patience, lock: .patience, grace: .patience))
+    var count = 0
+    while count == 0 {
+      count = try await connection.query(
+        """
+        SELECT mainstay.bury(id, 'crashed', 'holdKey', true, mainstay.clock()) FROM mainstay.op
+        WHERE state <> 'leased'
+        """
+      ).count
+    }
+    connection.close()
+  }
+
+  @Test func `a database of an older format grows, and one of a newer is left alone`() async throws
+  {
+    let address = try await database()
+    let first = try await PostgresItems(address)
+    first.close()
+    let server = try await PostgresConnection.open(
+      address, settings: .init(statement: .patience, lock: .patience, grace: .patience))
+    try await server.script(
+      "DROP TABLE inventory.missed; UPDATE inventory.meta SET value = '1' WHERE key = 'format'")
+    let second = try await PostgresItems(address)
+    second.close()
+    #expect(try await server.query("SELECT * FROM inventory.missed").isEmpty)
+    try await server.script("UPDATE inventory.meta SET value = '99' WHERE key = 'format'")
+    let error = await #expect(throws: InventoryError.self) { try await PostgresItems(address) }
+    #expect(error?.code == .newerFormat)
+    server.close()
   }
 
   @Test func `who is here is known again after its session has ended, and not when it has left`()

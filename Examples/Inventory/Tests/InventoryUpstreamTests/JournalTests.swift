@@ -38,6 +38,22 @@ import Testing
     }
   }
 
+  @Test func `a deletion leaves no file of a photo`() async throws {
+    let folder = try TemporaryFolder()
+    let photos = folder.url.appending(path: "photos").path
+    try await run(folder) { client in
+      _ = try await client.send(.put, address, key: "1", emma)
+      let image: HTTPFields = [.contentType: "image/png"]
+      _ = try await client.send(
+        .put, "\(address)/photo", key: "2", headers: image, bytes: [1, 2, 3])
+      let part: HTTPFields = [.contentType: "image/png", .contentRange: "bytes 0-1/4"]
+      _ = try await client.send(.put, "\(address)/photo", key: "3", headers: part, bytes: [1, 2])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: photos).count == 2)
+      _ = try await client.send(.delete, address, key: "4")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: photos).isEmpty)
+    }
+  }
+
   @Test func `a line that a kill cut short is dropped`() async throws {
     let folder = try TemporaryFolder()
     try await run(folder) { _ = try await $0.send(.put, address, key: "1", emma) }

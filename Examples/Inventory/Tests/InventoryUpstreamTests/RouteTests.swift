@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import HummingbirdTesting
 import InventoryUpstream
 import Testing
 
@@ -97,6 +98,29 @@ import Testing
       let answer = try await client.send(
         .post, "/control/faults", headers: [.origin: "http://evil.example"], #"{"mode": "down"}"#)
       #expect(answer.status == 403)
+    }
+  }
+
+  @Test(arguments: [
+    ("localhost", 200), ("LOCALHOST:1", 200), ("127.0.0.1:8081", 200), ("[::1]:8081", 200),
+    ("service.example:8081", 200), ("evil.test:8081", 403), ("localhost.evil.test", 403),
+    ("127.0.0.1.nip.io", 403), ("::1", 403),
+  ])
+  func `a foreign name that leads here is refused`(host: String, status: Int) async throws {
+    var settings = Upstream.Settings()
+    settings.host = "service.example"
+    settings.isControlAllowed = true
+    let upstream = try Upstream(settings)
+    try await upstream.application().test(.live) { client in
+      let port = try #require(client.port)
+      for path in ["/twins", "/control/ledger"] {
+        let request =
+          "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n"
+          + "Connection: close\r\n\r\n"
+        let answer = try await Wire.exchange(request, port: port)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        if status == 403 { #expect(answer.contains("/foreign-host")) }
+      }
     }
   }
 }

@@ -81,6 +81,41 @@ import Testing
     #expect(await upstream.stop(SIGTERM) == 0)
   }
 
+  @Test func `a foreign name that leads to either program reads and changes nothing`()
+    async throws
+  {
+    let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0", "--allow-control"])
+    let program = try await inventory(upstream)
+    let (app, service) = (Address(port: program.port), Address(port: upstream.port))
+    let made = try await app.send("POST", "/api/items", #"{"title": "Lamp"}"#)
+    let item = "/api/items/\(try #require(try made.text("id")))"
+    func foreign(
+      _ address: Address, _ method: String, _ path: String, _ body: String? = nil,
+      accept: String = "*/*"
+    ) async throws {
+      let name = "evil.test:\(address.port)"
+      let headers = ["Host": name, "Origin": "http://\(name)", "Accept": accept]
+      let answer = try await address.send(method, path, body, headers)
+      #expect(answer.status == 403, "\(method) \(path)")
+      let text = String(decoding: answer.body, as: UTF8.self)
+      for word in ["Lamp", "pending"] { #expect(!text.contains(word), "\(method) \(path)") }
+    }
+    for path in ["/api/items", item, "/api/diagnostics", "/api/errors/log", "/events", "/live"] {
+      try await foreign(app, "GET", path)
+    }
+    for path in ["/", "/status", "/mainstay"] {
+      try await foreign(app, "GET", path, accept: "text/html")
+    }
+    try await foreign(app, "DELETE", item)
+    try await foreign(app, "PATCH", item, #"{"title": "Torch"}"#)
+    #expect(try await app.send("GET", item).text("title") == "Lamp")
+    try await foreign(service, "GET", "/twins")
+    try await foreign(service, "POST", "/control/faults", #"{"mode": "down"}"#)
+    #expect(try await service.send("GET", "/twins").status == 200, "no fault was switched on")
+    #expect(await program.stop(SIGTERM) == 0)
+    #expect(await upstream.stop(SIGTERM) == 0)
+  }
+
   @Test func `an open page does not keep the program from stopping`() async throws {
     let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
     let program = try await inventory(upstream)

@@ -89,6 +89,10 @@ import Testing
       let discarded = try await browser.submit("/dead-letters/\(letter)/discard", of: page)
       #expect(discarded.has("Nothing was given up."))
       #expect(discarded.toasts.contains("It was discarded."))
+      // The service has never got the item, so it is not called synced.
+      let kept = try await browser.get("/items/\(id.text)")
+      #expect(kept.has("Rejected</span>") && kept.has("What stands here is kept here only."))
+      #expect(!kept.has("href=\"/status#letters\"") && !kept.has("Synced</span>"))
       let again = try await browser.submit("/dead-letters/\(letter)/discard", of: page)
       #expect(again.dialog?.has("This isn’t waiting any more") == true)
       #expect(again.dialog?.has("href=\"/help#given-up\"") == true)

@@ -17,14 +17,10 @@ import Testing
     try await visiting { world in
       let browser = world.browser()
       let list = try await browser.get("/")
-      let file = try DatabaseQueue(path: world.folder.appending(path: "items.sqlite").path)
-      try await file.write { db in
-        try db.execute(
-          sql: "CREATE TRIGGER broken BEFORE INSERT ON item BEGIN SELECT RAISE(ABORT, ''); END")
-      }
+      let file = try await world.brokenFile()
       let typed = ["title": "Lamp", "quantity": "1"]
       let failed = try await browser.submit("/items", of: list, typed)
-      #expect(failed.status == 200 && failed.items.isEmpty)
+      #expect(failed.status == 503 && failed.items.isEmpty)
       #expect(failed.dialog?.has("Your change could not be saved") == true)
       #expect(failed.dialog?.has("value=\"retry\"") == true)
       let first = try #require(failed.errorID)
@@ -42,6 +38,49 @@ import Testing
       let page = try await browser.submit("/items", of: list, typed)
       #expect(page.dialog == nil && page.items.count == 1)
       #expect(page.toasts == ["“Lamp” was added."])
+    }
+  }
+
+  @Test func `what was typed stays in the form where it cannot be saved`() async throws {
+    try await visiting { world in
+      let browser = world.browser()
+      let item = try await world.synced(ItemDraft(title: "Lamp"))
+      let path = "/items/\(item.id.text)"
+      let (list, page) = (try await browser.get("/"), try await browser.get(path))
+      let file = try await world.brokenFile()
+      let story = String(repeating: "It is a long story.\n", count: 500) + "The end."
+      let typed = ["title": "Lamp", "author": "", "location": "", "notes": story, "quantity": "1"]
+      let failed = try await browser.submit(path, of: page, typed)
+      #expect(failed.status == 503 && failed.dialog?.has("could not be saved") == true)
+      #expect(failed.has(">\(story)</textarea>"))
+      #expect(failed.form(path) == page.form(path), "its key too, for Retry may do it yet")
+      let dismiss = "/screen/errors/\(try #require(failed.errorID))/dismiss"
+      #expect(try await browser.post(dismiss, ["page": path]).status == 303)
+
+      let scan = try await browser.submit("/scan", of: list, ["barcode": "036000291452"])
+      #expect(scan.status == 503 && scan.value(of: "barcode") == "036000291452")
+      // Whoever sends no cookie back sees the error in the same answer.
+      let stranger = world.browser()
+      let add = try await stranger.post("/items", ["title": "Torch", "notes": story])
+      #expect(add.status == 503 && add.dialog != nil && add.headers["set-cookie"] != nil)
+      #expect(add.value(of: "title") == "Torch" && add.has(">\(story)</textarea>"))
+
+      try await file.write { db in try db.execute(sql: "DROP TRIGGER broken") }
+      let saved = try await browser.submit(path, of: failed, typed)
+      #expect(saved.status == 200 && saved.toasts.contains("“Lamp” was saved."))
+      #expect(try await world.inventory.store.item(item.id).notes == story)
+    }
+  }
+
+  @Test func `an edit of what is gone meanwhile leads to the page that says so`() async throws {
+    try await visiting { world in
+      let browser = world.browser()
+      let id = try await world.inventory.add(ItemDraft(title: "Lamp")).item.id
+      let path = "/items/\(id.text)"
+      let page = try await browser.get(path)
+      _ = try await world.inventory.delete(id)
+      let gone = try await browser.submit(path, of: page, ["title": "Torch"])
+      #expect(gone.status == 404 && gone.dialog?.has("This item isn’t there") == true)
     }
   }
 
@@ -74,5 +113,17 @@ import Testing
       let groups = world.inventory.errorGroups()
       #expect(groups.count == 1 && groups[0].count == 3)
     }
+  }
+}
+
+extension PageWorld {
+  /// The file of the items, in which no item can be saved any more.
+  fileprivate func brokenFile() async throws -> DatabaseQueue {
+    let file = try DatabaseQueue(path: folder.appending(path: "items.sqlite").path)
+    try await file.write { db in
+      try db.execute(
+        sql: "CREATE TRIGGER broken BEFORE INSERT ON item BEGIN SELECT RAISE(ABORT, ''); END")
+    }
+    return file
   }
 }

@@ -110,6 +110,9 @@ import Testing
       #expect(page.has("<dt>ISBN</dt><dd>9780141439518</dd>"))
       #expect(page.value(of: "title") == "Pride and Prejudice" && page.value(of: "quantity") == "1")
       #expect(page.has("<textarea id=\"notes\""))
+      // Who sees no picture hears what became of it.
+      #expect(page.has("id=\"photo-error\" role=\"alert\"></p>"))
+      #expect(page.has("id=\"photo-note\" role=\"status\"></p>"))
       #expect(page.form("/items/\(id.text)")?["version"] == "2")
       let time = try #require(page.part(from: "<dt>Added</dt><dd><time datetime=\"", to: "</time>"))
       let form = try Regex(#"[0-9T:.-]+Z">\d{1,2} \w{3} 20\d\d, \d\d:\d\d UTC"#)

@@ -150,6 +150,11 @@ import Testing
       #expect(photo.body == Data(bytes.utf8))
       #expect(photo.headers["content-type"] == "image/gif")
       #expect(try await client.answer(.put, path, "no image").status == 415)
+      let large = String(repeating: "x", count: ItemPhoto.maximumBytes + 1)
+      let refused = try await client.answer(.put, path, large)
+      #expect(refused.status == 413)
+      #expect(try refused.text("detail") == "A photo may have at most 10 MB.")
+      #expect(try refused.text("suggestion") == "Choose a smaller one.")
     }
   }
 

@@ -10,8 +10,11 @@ extension BuiltInMapping {
     case -1009, -1018, -1019, -1020: .offline  // not connected, roaming off, on a call, no data
     case -1001: .timeout
     case -1003, -1006: .hostNotFound
-    case -1004: .unreachable
-    case -1005: .connectionLost
+    case -1004, -1008, -2000: .unreachable  // no connection, not available, not from the network
+    // Lost by the request, or by the process that goes on with it in the background.
+    case -1005, -996, -997: .connectionLost
+    case -995: .configuration  // a session of an extension without a container
+    case -1021: .architecturalViolation  // a body that can be read once was needed again
     case -1200: .secureConnectionFailed
     case -1201, -1202, -1203, -1204, -1205, -1206: .insecure  // certificates
     case -1000, -1002, -1007, -1010, -1022: .badAddress  // malformed, scheme, redirects, clear text

@@ -44,11 +44,12 @@ package struct Item: Sendable, Hashable, Codable, Identifiable {
   package enum Sync: String, Sendable, Hashable, Codable, CaseIterable {
     /// Changes wait to be sent.
     case pending
-    /// Both sides are equal.
+    /// Both sides are equal, as far as is known.
     case synced
     /// Somebody else changed the same field; a person decides.
     case conflict
-    /// A change was given up; it stands among the dead letters.
+    /// A change was given up, and stands among the dead letters; or it was discarded, and the item
+    /// is kept here only.
     case rejected
   }
 

@@ -66,10 +66,12 @@ extension ItemStore {
     }
   }
 
-  /// Forgets the answers and the finished work of more than 30 days ago.
+  /// Forgets the answers and the finished work of more than 30 days ago, and photos that nobody
+  /// sees any more.
   func prune() async throws(AppError) {
     let limit = time.milliseconds - 30 * 86_400_000
     try await write { db in
+      try ForgottenPhotos.deleteAll(db)
       try db.run("DELETE FROM answer WHERE created_at < ?", [limit])
       try db.run(
         """

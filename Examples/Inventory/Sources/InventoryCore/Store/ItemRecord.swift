@@ -96,7 +96,8 @@ extension ItemRecord {
       FROM work WHERE item = ? AND state <> 'done'
       """
     let counts = try db.row(sql, [id.text]) ?? [:]
-    var sync = Item.Sync.synced
+    // With nothing left to do, both sides differ where a change was discarded.
+    var sync: Item.Sync = base == fields ? .synced : .rejected
     if (counts["pending"] ?? 0) > 0 { sync = .pending }
     if (counts["dead"] ?? 0) > 0 { sync = .rejected }
     if (counts["conflicted"] ?? 0) > 0 { sync = .conflict }

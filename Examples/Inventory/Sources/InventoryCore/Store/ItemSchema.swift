@@ -8,6 +8,7 @@ enum ItemSchema {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("inventory.1") { try $0.execute(sql: tables) }
     migrator.registerMigration("inventory.2") { try $0.execute(sql: orphans) }
+    migrator.registerMigration("inventory.3") { try $0.execute(sql: missed) }
     return migrator
   }
 
@@ -76,5 +77,14 @@ enum ItemSchema {
   /// What has lost its operation is asked for again and again, and what is done is kept for long.
   private static let orphans = """
     CREATE INDEX work_orphaned ON work (seq) WHERE state = 'conflicted' AND operation IS NULL;
+    """
+
+  /// What others changed while the item had work of its own, until that has ended.
+  private static let missed = """
+    CREATE TABLE missed (
+      item TEXT PRIMARY KEY REFERENCES item (uuid),
+      version INTEGER NOT NULL,
+      twin BLOB NOT NULL
+    ) WITHOUT ROWID;
     """
 }

@@ -61,7 +61,7 @@ extension ItemStore {
     }
   }
 
-  /// Deletes an item; a tombstone stays, and its twin is deleted too.
+  /// Deletes an item and its photo; a tombstone stays, and its twin is deleted too.
   ///
   /// It wins over what somebody else changed meanwhile, and ends a conflict about the item.
   package func delete(
@@ -82,6 +82,7 @@ extension ItemStore {
       }
       try record.save(db)
       try Work.intend(.delete, of: id, key: request.key, at: time, db)
+      try ForgottenPhotos.delete(of: id, db)
       return record
     }
   }

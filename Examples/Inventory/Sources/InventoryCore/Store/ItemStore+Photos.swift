@@ -17,12 +17,7 @@ package struct ItemPhoto: Sendable, Hashable {
   ///
   /// - Throws: `AppError.validation` that says which of the two is wrong.
   package init(_ bytes: Data) throws(AppError) {
-    guard bytes.count <= Self.maximumBytes else {
-      throw AppError.validation(
-        "A photo may have at most 10 MB.", suggestion: "Choose a smaller one.", field: "",
-        code: "inventory.photo-too-large"
-      ).adding(metadata: ["http.status": "413"])
-    }
+    guard bytes.count <= Self.maximumBytes else { throw .photoTooLarge }
     guard let type = Self.type(of: bytes) else {
       throw AppError.validation(
         "This is no image; legal are JPEG, PNG, GIF, WebP and HEIC.", field: "",
@@ -49,6 +44,16 @@ package struct ItemPhoto: Sendable, Hashable {
   init(type: String, bytes: Data) {
     self.type = type
     self.bytes = bytes
+  }
+}
+
+extension AppError {
+  /// A photo has more than ``ItemPhoto/maximumBytes``.
+  package static var photoTooLarge: AppError {
+    AppError.validation(
+      "A photo may have at most 10 MB.", suggestion: "Choose a smaller one.", field: "",
+      code: "inventory.photo-too-large"
+    ).adding(metadata: ["http.status": "413"])
   }
 }
 
@@ -94,4 +99,25 @@ extension ItemStore {
       return Dictionary(pairs, uniquingKeysWith: max)
     }
   }
+}
+
+/// The rows of photos that nobody sees any more.
+enum ForgottenPhotos {
+  /// Deletes those of an item.
+  static func delete(of item: UUID, _ db: any ItemDatabase) throws {
+    try db.run("\(delete) AND item = ?", [item.text])
+  }
+
+  /// Deletes those of all items.
+  static func deleteAll(_ db: any ItemDatabase) throws { try db.run(delete) }
+
+  // What is still to be sent is needed for that. Else the newest photo of an item is shown, until
+  // that is deleted.
+  private static let delete = """
+    DELETE FROM photo WHERE NOT EXISTS (
+        SELECT 1 FROM work WHERE work.id = photo.work AND work.state <> 'done')
+      AND (rowid < (SELECT max(newer.rowid) FROM photo AS newer WHERE newer.item = photo.item)
+        OR EXISTS (
+          SELECT 1 FROM item WHERE item.uuid = photo.item AND item.deleted_at IS NOT NULL))
+    """
 }

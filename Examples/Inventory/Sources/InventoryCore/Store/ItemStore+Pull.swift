@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+package import Foundation
 internal import GRDB
-internal import Mainstay
+package import Mainstay
 
 extension ItemStore {
   /// Up to where the changes of the service were taken over; nil for not at all.
@@ -12,15 +12,23 @@ extension ItemStore {
     }
   }
 
+  /// Begins anew: what was noted of the other history says nothing about this one.
   func forgetCursor() async throws(AppError) {
-    try await write { db in try db.run("DELETE FROM meta WHERE key = 'cursor'") }
+    try await write { db in
+      try db.run("DELETE FROM meta WHERE key = 'cursor'")
+      try db.run("DELETE FROM missed")
+    }
   }
 
-  /// Takes over what somebody else changed, but for items with work of their own: there the service
-  /// refuses the next write, and both sides are merged then.
+  /// Takes over what somebody else changed.
   ///
+  /// Where an item has work of its own, that is noted until the work has ended: the service refuses
+  /// the next write, if there is one, and both sides are merged then.
+  ///
+  /// - Parameter changes: What the service answered.
   /// - Returns: The items that changed here.
-  func take(_ changes: TwinChanges) async throws(AppError) -> [UUID] {
+  /// - Throws: `AppError` where the items cannot be written.
+  package func take(_ changes: TwinChanges) async throws(AppError) -> [UUID] {
     let time = time
     return try await write { db in
       var changed: [UUID] = []
@@ -30,12 +38,13 @@ extension ItemStore {
         INSERT INTO meta (key, value) VALUES ('cursor', ?)
         ON CONFLICT (key) DO UPDATE SET value = excluded.value
         """, [changes.next])
+      if !changes.more { changed += try MissedTwin.takeIdle(at: time, db) }
       return changed
     }
   }
 
-  private static func take(_ twin: Twin, at time: Timestamp, _ db: any ItemDatabase) throws -> Bool
-  {
+  /// - Returns: Whether the item changed here.
+  static func take(_ twin: Twin, at time: Timestamp, _ db: any ItemDatabase) throws -> Bool {
     guard var record = try ItemRecord.find(twin.id, db) else {
       guard let fields = twin.fields else { return false }
       try ItemRecord(
@@ -44,9 +53,12 @@ extension ItemStore {
       ).save(db)
       return true
     }
+    guard twin.version > record.twinVersion ?? 0 else { return false }
     let sql = "SELECT 1 FROM work WHERE item = ? AND state <> 'done' LIMIT 1"
-    let isBusy = try db.row(sql, [twin.id.text]) != nil
-    guard !isBusy, twin.version > record.twinVersion ?? 0 else { return false }
+    guard try db.row(sql, [twin.id.text]) == nil else {
+      try MissedTwin.note(twin, db)
+      return false
+    }
     guard record.deleted == nil || twin.fields != nil else { return false }
     record.base = twin.fields
     record.twinVersion = twin.version
@@ -58,6 +70,7 @@ extension ItemStore {
       record.updated = time
     }
     try record.save(db)
+    if record.deleted != nil { try ForgottenPhotos.delete(of: twin.id, db) }
     return true
   }
 }

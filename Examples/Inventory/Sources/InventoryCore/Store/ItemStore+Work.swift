@@ -101,6 +101,7 @@ extension ItemStore {
   ///
   /// Doing this twice is the same as doing it once.
   func acknowledge(_ id: UUID, _ twin: Twin?) async throws(AppError) {
+    let time = time
     try await write { db in
       guard let work = try Work.find(id, db), work.state != .done else { return }
       if let twin, var record = try ItemRecord.find(work.item, db),
@@ -111,14 +112,9 @@ extension ItemStore {
         try record.save(db)
       }
       try Work.set(.done, of: id, db)
-      if work.kind == .photo {
-        // Only the newest photo is shown; an older one was needed until it was sent.
-        try db.run(
-          """
-          DELETE FROM photo WHERE item = ? AND work IN (SELECT id FROM work WHERE state = 'done')
-            AND rowid < (SELECT max(rowid) FROM photo WHERE item = ?)
-          """, [work.item.text, work.item.text])
-      }
+      // Whoever found the twin deleted knows no version of that: the next pull does.
+      if work.kind != .delete || twin != nil { try MissedTwin.take(of: work.item, at: time, db) }
+      try ForgottenPhotos.delete(of: work.item, db)
     }
   }
 
@@ -147,28 +143,33 @@ extension ItemStore {
 
   /// The outbox gave an operation up.
   func gaveUp(operation: String) async throws(AppError) -> UUID? {
-    try await mark(operation, .dead)
+    try await mark(operation, .dead)?.item
   }
 
   /// Somebody wants an operation that was given up to be tried again.
   func redriven(operation: String) async throws(AppError) -> UUID? {
-    try await mark(operation, .queued)
+    try await mark(operation, .queued)?.item
   }
 
   /// Somebody threw an operation away that was given up.
-  func discarded(operation: String) async throws(AppError) -> UUID? {
+  func discarded(operation: String) async throws(AppError) -> Work? {
     try await mark(operation, .done)
   }
 
   private func mark(
     _ operation: String, _ state: Work.State
-  ) async throws(AppError) -> UUID? {
-    try await write { db in
+  ) async throws(AppError) -> Work? {
+    let time = time
+    return try await write { db in
       let sql = "SELECT * FROM work WHERE operation = ? AND state <> 'done'"
       guard let row = try db.row(sql, [operation]) else { return nil }
       let work = try Work(row)
       try Work.set(state, of: work.id, db)
-      return work.item
+      if state == .done {
+        try MissedTwin.take(of: work.item, at: time, db)
+        try ForgottenPhotos.delete(of: work.item, db)
+      }
+      return work
     }
   }
 

@@ -115,7 +115,7 @@ struct ItemWorker: Sendable {
     }
     let age = departures.age(of: operation.work, sent: sent, at: store.time)
     // The request may still be on its way through the service, with nobody to take its answer.
-    guard age >= settleTime || age < .zero else {
+    guard age >= settleTime else {
       throw AppError.stillSettling(settleTime - age)
     }
     return .notApplied

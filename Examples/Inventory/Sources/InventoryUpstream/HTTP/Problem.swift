@@ -92,6 +92,10 @@ extension Problem {
   static let foreignOrigin = Problem(
     .forbidden, "foreign-origin", "Writes from other origins are refused",
     "The Origin of a write must have the host that the request was sent to.")
+
+  static let foreignHost = Problem(
+    .forbidden, "foreign-host", "The service is not called by this name",
+    "The Host of a request must be localhost, an address, or the name that was given to --host.")
 }
 
 // What stands in the way.

@@ -53,8 +53,11 @@ struct PhotoStorage {
 
   func read(_ photo: Photo) -> Data? { bytes(Self.name(photo)) }
 
-  /// Deletes what a later photo has replaced.
+  /// Deletes a photo that was replaced, or whose twin was deleted.
   mutating func delete(_ photo: Photo) { _ = try? remove(Self.name(photo)) }
+
+  /// Deletes what is here of an upload.
+  mutating func delete(_ upload: Upload) { _ = try? remove(Self.name(upload)) }
 
   private static func name(_ upload: Upload) -> String { upload.twin + ".part" }
 

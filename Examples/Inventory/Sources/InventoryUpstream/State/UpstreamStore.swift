@@ -99,7 +99,13 @@ extension UpstreamStore {
     case .photo(let part):
       return try add(part, of: write)
     }
+    let (photo, upload) = (state.photo(of: write.twin), state.upload(of: write.twin))
     try record(.applied(effect: effect))
+    // Its photo goes with a twin.
+    if effect.document?.fields == nil {
+      if let photo { photos.delete(photo) }
+      if let upload { photos.delete(upload) }
+    }
     return .made(effect)
   }
 

@@ -6,12 +6,12 @@ import Mainstay
 import MainstayUI
 
 /// What happens to every form: it is done, or drawn again with its mistakes, or its error is put on
-/// the screen.
+/// the screen, above what was typed.
 struct FormFlow: Sendable {
   /// Draws the page of a form again.
   typealias Again =
     @Sendable (
-      _ mistakes: [String: String], _ code: HTTPResponse.Status
+      _ visit: Visit, _ mistakes: [String: String], _ code: HTTPResponse.Status
     ) async throws -> Response
 
   let screens: Screens
@@ -21,7 +21,8 @@ struct FormFlow: Sendable {
   /// - Parameters:
   ///   - visit: Who sent it, and the page to go back to.
   ///   - fields: The names of its fields; an error about others is put on the screen.
-  ///   - again: Draws the page with the mistakes under their fields; nil for a form without fields.
+  ///   - again: Draws the page with what was typed, and the mistakes under their fields; nil for a
+  ///     form without fields.
   ///   - work: What it asks for, to be repeated by Retry.
   /// - Returns: The page again, or the way to the page that the form came from.
   /// - Throws: What keeps the page from being drawn again; a cancellation.
@@ -35,10 +36,15 @@ struct FormFlow: Sendable {
       if error.isCancellation { throw error }
       let error = AppError.from(error, mapping: .inventory)
       let mistakes = await Self.mistakes(in: error, fields)
-      if let again, !mistakes.isEmpty {
-        return try await again(mistakes, error.answerStatus)
+      if mistakes.isEmpty { await screen.present(error, work) }
+      if let again {
+        do {
+          return try await again(visit.onScreen, mistakes, error.answerStatus).known(as: visit)
+        } catch {
+          // Without the page there is no field for a mistake to stand under.
+          if error.isCancellation || !mistakes.isEmpty { throw error }
+        }
       }
-      await screen.present(error, work)
     }
     return Response.seeOther(visit.page).known(as: visit)
   }

@@ -53,7 +53,7 @@ struct ItemEdit: Sendable {
     throw .busyItem
   }
 
-  /// The form once more, with its mistakes.
+  /// The form once more, with what was typed and its mistakes.
   ///
   /// - Parameters:
   ///   - item: The item as it is.
@@ -64,7 +64,8 @@ struct ItemEdit: Sendable {
   func again(_ item: Item, _ mistakes: [String: String], isStale: Bool) -> ItemDraftView {
     let typed = Typed(form, mistakes)
     guard isStale else {
-      return ItemDraftView(typed: typed, version: version, basis: basis?.text ?? "")
+      return ItemDraftView(
+        key: form["key"], typed: typed, version: version, basis: basis?.text ?? "")
     }
     var draft = ItemDraftView(item)
     draft.typed.mistakes = mistakes

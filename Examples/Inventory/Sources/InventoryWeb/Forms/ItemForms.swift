@@ -28,9 +28,9 @@ struct ItemForms: Sendable {
   @Sendable func scan(_ request: Request, _ context: VisitContext) async throws -> Response {
     let form = try await request.form()
     let (visit, key) = (Visit(request, page: form.page), try form.idempotencyKey())
-    let again: FormFlow.Again = { mistakes, code in
+    let again: FormFlow.Again = { visit, mistakes, code in
       let typed = Typed(values: ["barcode": form["barcode"]], mistakes: mistakes)
-      return try await list(ListPage.Forms(scan: typed), visit, code)
+      return try await list(ListPage.Forms(key: form["key"], scan: typed), visit, code)
     }
     return try await flow.answer(visit, fields: ["barcode"], again: again) { [inventory] in
       let answer = try await inventory.scan(form["barcode"], key: key)
@@ -43,8 +43,9 @@ struct ItemForms: Sendable {
   ) async throws -> Response {
     let form = try await request.form()
     let (visit, key) = (Visit(request, page: form.page), try form.idempotencyKey())
-    let again: FormFlow.Again = { mistakes, code in
-      let forms = ListPage.Forms(draft: Typed(form, mistakes), isAdding: true)
+    let again: FormFlow.Again = { visit, mistakes, code in
+      let forms = ListPage.Forms(
+        key: form["key"], draft: Typed(form, mistakes), isAdding: true)
       return try await list(forms, visit, code)
     }
     return try await flow.answer(visit, fields: Self.fields, again: again) { [inventory] in
@@ -65,7 +66,7 @@ struct ItemForms: Sendable {
     let id = try context.id()
     let form = try await request.form()
     let (visit, edit) = (Visit(request, page: .item(id)), try ItemEdit(id, form))
-    let again: FormFlow.Again = { mistakes, code in
+    let again: FormFlow.Again = { visit, mistakes, code in
       try await pages.item(
         id, { edit.again($0, mistakes, isStale: code == .preconditionFailed) }, for: visit, code)
     }

@@ -35,8 +35,11 @@ struct ProblemMiddleware: RouterMiddleware {
     }
     var headers: HTTPFields = [:]
     headers[.retryAfter] = error.answerPause.map { String($0) }
-    // A page that is drawn asks how everything stands, and there is no time for that.
-    if isShed, request.wantsPage { return .plain(error, headers) }
+    // A page that is drawn asks how everything stands: there is no time for that, and a foreign
+    // page that was let in by its name must not read it.
+    if isShed || error.code == "server.host-unknown", request.wantsPage {
+      return .plain(error, headers)
+    }
     if request.wantsPage {
       var response = await pages.draw(error, for: Visit(request))
       response.headers.append(contentsOf: headers)

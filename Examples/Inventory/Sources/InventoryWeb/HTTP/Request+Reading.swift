@@ -54,15 +54,23 @@ extension Request {
   }
 
   /// The whole body.
-  func bytes(upTo maximum: Int = maximumDocument) async throws(AppError) -> Data {
+  ///
+  /// - Parameters:
+  ///   - maximum: How many bytes are taken.
+  ///   - tooLarge: What is said of more; by default the number.
+  /// - Returns: The body.
+  /// - Throws: `AppError` where it is too large or ends before it is complete.
+  func bytes(
+    upTo maximum: Int = maximumDocument, orSay tooLarge: AppError? = nil
+  ) async throws(AppError) -> Data {
     // Whoever announces too much is refused before it comes.
     if let length = headers[.contentLength].flatMap({ Int($0) }), length > maximum {
-      throw .tooLarge(maximum)
+      throw tooLarge ?? .tooLarge(maximum)
     }
     do {
       return Data(try await body.collect(upTo: maximum).readableBytesView)
     } catch is NIOTooManyBytesError {
-      throw .tooLarge(maximum)
+      throw tooLarge ?? .tooLarge(maximum)
     } catch {
       // mainstay:ignore MS205 -- whoever sent it has left
       throw .brokenRequest

@@ -42,6 +42,8 @@ struct ItemDetailPage: Sendable {
 
 /// What stands in the form of an item.
 struct ItemDraftView: Sendable {
+  /// The key of a form that was sent: it may still be done by Retry, and is not done twice.
+  var key = ""
   var typed: Typed
   /// The version of the item, and the basis, that the form was filled from.
   let version: Int
@@ -61,13 +63,14 @@ extension ItemDetailPage {
   ///   - photo: The number of its photo.
   ///   - draft: What stands in the form.
   ///   - status: Which questions can be asked.
+  ///   - isGivenUp: Whether a change of it stands among the dead letters.
   ///   - states: What became of the questions that were asked.
   init(
-    _ item: Item, photo: Int64?, draft: ItemDraftView, status: StatusDocument,
+    _ item: Item, photo: Int64?, draft: ItemDraftView, status: StatusDocument, isGivenUp: Bool,
     states: [Question.Feature: TaskState<FeatureAnswer>]
   ) {
     id = item.id.text
-    key = UUID().text
+    key = draft.key.isEmpty ? UUID().text : draft.key
     version = draft.version
     basis = draft.basis
     name = item.title
@@ -77,7 +80,7 @@ extension ItemDetailPage {
     byline = parts.isEmpty ? nil : parts.joined(separator: ", ")
     sync = ItemLook.Sync(item.sync)
     enrichment = ItemLook.Enrichment(item.enrichment)
-    note = ItemLook.Note(item)
+    note = ItemLook.Note(item, isGivenUp: isGivenUp)
     facts = Self.facts(item)
     fields = FieldView.item.filled(with: draft.typed)
     questions = Question.Feature.allCases.map { feature in

@@ -42,11 +42,16 @@ enum ItemLook {
     var href: String?
     var link: String?
 
-    init?(_ item: Item) {
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - isGivenUp: Whether a change of it stands among the dead letters.
+    init?(_ item: Item, isGivenUp: Bool) {
       switch (item.sync, item.enrichment) {
       case (.conflict, _):
         text = "It was changed here and at the service, in different ways."
         (href, link) = ("/conflicts", "Choose what to keep")
+      case (.rejected, _) where !isGivenUp:
+        text = "What stands here is kept here only. The next change that you save sends all of it."
       case (.rejected, _):
         text = "A change of it was given up."
         (href, link) = ("/status#letters", "See why")

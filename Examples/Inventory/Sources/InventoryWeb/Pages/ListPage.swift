@@ -32,13 +32,15 @@ struct ListPage: Sendable {
 extension ListPage {
   /// What was typed into its two forms.
   struct Forms: Sendable {
+    /// The key of a form that was sent: it may still be done by Retry, and is not done twice.
+    var key = ""
     var scan = Typed.nothing
     var draft = Typed(values: ["quantity": "1"])
     var isAdding = false
   }
 
   init(_ found: ItemPage, photos: [UUID: Int64], query: String, forms: Forms) {
-    key = UUID().text
+    key = forms.key.isEmpty ? UUID().text : forms.key
     barcode = [FieldView.barcode].filled(with: forms.scan)[0]
     draft = FieldView.item.filled(with: forms.draft)
     isAdding = forms.isAdding

@@ -8,7 +8,7 @@ import NIOCore
 struct Visit: Sendable {
   let screen: ScreenID
   /// Whether the browser has no cookie yet.
-  let isNew: Bool
+  private(set) var isNew: Bool
   /// The page that is drawn, or to go back to.
   let page: LocalPage
   /// Whether it asks for that page.
@@ -24,6 +24,13 @@ struct Visit: Sendable {
     let asked = [.get, .head].contains(request.method) ? LocalPage(request.uri.string) : nil
     self.page = page ?? asked ?? .list
     isReading = asked != nil
+  }
+
+  /// The same visit, for what is drawn after its screen has been made.
+  var onScreen: Visit {
+    var visit = self
+    visit.isNew = false
+    return visit
   }
 }
 

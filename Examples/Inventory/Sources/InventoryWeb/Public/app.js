@@ -227,6 +227,27 @@ function listen() {
 
 let isLeaving = false;
 
+/** Sends what a form says, for a while, and takes over the page that answers. */
+async function post(action, body) {
+  const answer = await fetch(action, {
+    method: 'POST', body, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(patience),
+  });
+  const page = parse(await answer.text());
+  take(page);
+  if (!answer.ok) tellRefusal(page.querySelector('main'));
+}
+
+/** Says why something was refused, where the page of the answer has nothing live that would. */
+function tellRefusal(main) {
+  if (!main || main.querySelector('[data-live]')) return;
+  const notice = document.getElementById('lost').content.cloneNode(true);
+  const title = notice.querySelector('strong');
+  title.textContent = main.querySelector('h1')?.textContent ?? '';
+  const words = [...main.querySelectorAll('p')].map((paragraph) => paragraph.textContent);
+  title.parentElement.replaceChildren(title, ` ${words.join(' ')}`);
+  document.getElementById('refusal').replaceChildren(notice);
+}
+
 document.addEventListener('submit', async (event) => {
   const form = event.target;
   if (!form.matches('[data-quiet]')) {
@@ -237,17 +258,19 @@ document.addEventListener('submit', async (event) => {
   const button = event.submitter;
   if (form.dataset.isSending) return;
   form.dataset.isSending = 'true';
+  document.getElementById('refusal').replaceChildren();
   try {
     await judged();
     const body = new URLSearchParams(new FormData(form, button));
     // A button without an address of its own has that of the page.
     const action = button?.hasAttribute('formaction') ? button.formAction : form.action;
-    const answer = await fetch(action, { method: 'POST', body });
-    take(parse(await answer.text()));
+    await post(action, body);
     // What was sent and not accepted says which field has to be looked at first.
     form.querySelector('[aria-invalid][autofocus]')?.focus();
   } catch {
     lost();
+    // Where the app has not gone, the page says so again.
+    refresh();
   } finally {
     delete form.dataset.isSending;
   }
@@ -264,10 +287,10 @@ function judge(form, left) {
     const body = new URLSearchParams(new FormData(form));
     if (left) body.set('left', left);
     try {
-      const answer = await fetch(form.dataset.judge, { method: 'POST', body });
-      take(parse(await answer.text()));
+      await post(form.dataset.judge, body);
     } catch {
       lost();
+      refresh();
     }
   });
 }
@@ -300,30 +323,45 @@ document.addEventListener('focusout', (event) => {
 
 // Photos.
 
+const photoPatience = 60_000;
+let sendingPhoto = null;
+
+/** Sends a photo; one that was chosen before, and is still on its way, is not waited for. */
 async function sendPhoto(form, file) {
   const error = document.getElementById('photo-error');
+  const note = document.getElementById('photo-note');
   const field = document.getElementById('photo');
-  const show = (text) => {
+  const show = (text, progress = '') => {
     error.textContent = text;
-    error.hidden = !text;
+    note.textContent = progress;
     field.toggleAttribute('aria-invalid', Boolean(text));
     if (text) field.setAttribute('aria-describedby', error.id);
     else field.removeAttribute('aria-describedby');
   };
-  show('');
+  sendingPhoto?.abort();
+  const sending = new AbortController();
+  sendingPhoto = sending;
+  const timer = setTimeout(() => sending.abort(), photoPatience);
+  show('', 'Sending the photo…');
   try {
     const answer = await fetch(form.dataset.photo, {
-      method: 'PUT', body: file, headers: { 'Content-Type': file.type || 'application/octet-stream' },
+      method: 'PUT', body: file, signal: sending.signal,
+      headers: { 'Content-Type': file.type || 'application/octet-stream' },
     });
-    if (!answer.ok) {
-      const problem = await answer.json();
+    const problem = answer.ok ? null : await answer.json();
+    if (sendingPhoto !== sending) return;
+    if (problem) {
       show([problem.detail, problem.suggestion].filter(Boolean).join(' '));
       return;
     }
     form.reset();
+    show('', 'The photo was kept.');
     refresh();
   } catch {
+    if (sendingPhoto !== sending) return;
     show('The app could not be reached, so the photo was not kept. Try again.');
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -86,7 +86,7 @@ struct ItemRoutes: Sendable {
     _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let (id, key) = try (context.id(), request.idempotencyKey())
-    let bytes = try await request.bytes(upTo: ItemPhoto.maximumBytes)
+    let bytes = try await request.bytes(upTo: ItemPhoto.maximumBytes, orSay: .photoTooLarge)
     return .accepted(try await inventory.setPhoto(bytes, of: id, key: key))
   }
 }
