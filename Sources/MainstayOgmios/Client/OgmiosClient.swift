@@ -139,8 +139,14 @@ extension OgmiosClient {
           note(.answered, Self.error(of: tip), index, begun)
         }
         let result = try await guarded(link) { try await operation(link) }
-        note(.answered, Self.error(of: result), index, begun)
-        return try result.get()
+        guard case .failure(let error) = result, error.chain != nil else {
+          note(.answered, Self.error(of: result), index, begun)
+          return try result.get()
+        }
+        // The next node may have the blocks of the caller.
+        note(.unknown, error, index, begun)
+        options.observer?(.failed(endpoint: link.name, error.kind))
+        last = last ?? error
       } catch let error as Rejection {
         last = last ?? error
       } catch let error as OgmiosError where error.isImpatience {

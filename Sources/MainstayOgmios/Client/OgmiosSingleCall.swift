@@ -118,8 +118,12 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
       link.chainPlaces.step.drop()
     }
     let places = link.chainPlaces
-    let bringing: OgmiosLink.Places.Call = {
-      try await link.callChain($0, $1, timeout: client.options.timeout)
+    let bringing: OgmiosLink.Places.Call = { bringer, params in
+      do {
+        return try await link.callChain(bringer, params, timeout: client.options.timeout)
+      } catch let error as OgmiosError where error.code == 1000 {
+        throw error.refusing(placeAt: client.caller.now.cursor, for: method)
+      }
     }
     try await places.bringChain(bringing)
     // An answer over a connection that was lost meanwhile is asked for again.

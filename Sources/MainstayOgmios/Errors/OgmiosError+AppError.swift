@@ -47,7 +47,9 @@ extension OgmiosError: AppErrorConvertible {
     let unknown = AppError.Service.provider(code: name, message: serverMessage ?? "").appError
     let row =
       OgmiosErrorCatalog.isStandard(number) ? AppError.jsonRPC(code: Int(clamping: number)) : nil
-    let disposition = OgmiosErrorCatalog.disposition(for: number, data: data)
+    let disposition =
+      chain == .behind
+      ? advice?.disposition : OgmiosErrorCatalog.disposition(for: number, data: data)
     // A server that stumbled, or lost its node, may have passed the transaction on.
     let isOpen =
       (number == -32603 || number == -32000) && mayHaveBeenSent
@@ -55,7 +57,7 @@ extension OgmiosError: AppErrorConvertible {
     let error = AppError(
       code: row?.code ?? ErrorCode(name) ?? unknown.code,
       kind: row?.kind ?? advice?.kind ?? .server, disposition: disposition ?? .unclassified,
-      title: entry.map { text(name, "title", $0.title) } ?? unknown.title,
+      title: entry.map { titled(name, $0) } ?? unknown.title,
       message: entry.map { text(name, "message", $0.meaning) } ?? unknown.message,
       suggestion: suggestion ?? unknown.suggestion,
       details: description, metadata: metadata, help: entry?.help,
@@ -63,9 +65,20 @@ extension OgmiosError: AppErrorConvertible {
     return isOpen ? error.with(disposition: .unknownOutcome) : error
   }
 
+  /// What happened, in a few words.
+  private func titled(_ name: String, _ entry: OgmiosErrorCatalog.Entry) -> LocalizableText {
+    let topic = OgmiosTopic.syncing
+    return chain == .behind
+      ? text("ogmios.topic.\(topic.name)", "title", topic.title) : text(name, "title", entry.title)
+  }
+
   /// What to do about a number that is known.
   private var suggestion: LocalizableText? {
     guard let entry else { return nil }
+    if chain == .behind {
+      let topic = OgmiosTopic.syncing
+      return text("ogmios.topic.\(topic.name)", "suggestion", topic.suggestion)
+    }
     guard entry.advice == .waitOrFix, advice == .wait else {
       return text(OgmiosTexts.code(of: entry.code), "suggestion", entry.suggestion)
     }

@@ -50,6 +50,16 @@ public struct OgmiosError: Error, Sendable {
   public let cause: AppError?
   /// Technical words.
   let note: String?
+  /// How the node's chain stands to the caller's place, where the two share none of its blocks.
+  private(set) var chain: Chain?
+
+  /// How the chain of a node stands to a place that is not on it.
+  enum Chain: Sendable, Hashable {
+    /// It ends before that.
+    case behind
+    /// It is another one.
+    case apart
+  }
 
   init(
     _ kind: Kind, method: String, endpoint: String? = nil, code: Int64? = nil,
@@ -81,7 +91,8 @@ public struct OgmiosError: Error, Sendable {
 
   /// What may be done, by number and data; nil for a number that nobody knows, and for other kinds.
   public var advice: OgmiosAdvice? {
-    code.flatMap { OgmiosErrorCatalog.advice(for: $0, data: data) }
+    if chain == .behind { return .wait }
+    return code.flatMap { OgmiosErrorCatalog.advice(for: $0, data: data) }
   }
 
   /// The failures inside of this one, all of them, in the order of the answer: with 3010 one for
@@ -97,6 +108,20 @@ public struct OgmiosError: Error, Sendable {
           .response, method: method, endpoint: endpoint, code: Int64(code),
           message: error["message"]?.string, data: error["data"]))
     }
+  }
+
+  /// The refusal of all points of a caller by a node that may be behind.
+  ///
+  /// - Parameters:
+  ///   - cursor: Where the caller is.
+  ///   - method: The method for which the node was to be brought there.
+  func refusing(placeAt cursor: OgmiosPoint, for method: String) -> OgmiosError {
+    let tip = (data?["tip"]).flatMap { try? OgmiosTip(OgmiosReader($0, method: method)) }
+    var error = OgmiosError(
+      kind, method: method, endpoint: endpoint, code: code, message: serverMessage, data: data,
+      cause: cause, note: note)
+    error.chain = tip.map { $0.point.slot < cursor.slot } == true ? .behind : .apart
+    return error
   }
 
   /// Whether the endpoint itself failed, and not what was asked of it.
