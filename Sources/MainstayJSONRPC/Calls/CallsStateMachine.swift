@@ -36,8 +36,9 @@ struct CallsStateMachine: Sendable {
     case written
     case timedOut(wasSent: Bool)
     case cancelled
-    /// The connection ended, or the one for which it was meant is gone.
-    case lost(wasSent: Bool)
+    /// The connection ended, or the one for which it was meant is gone. It may have ended over
+    /// another call, where several messages were on their way.
+    case lost(wasSent: Bool, isShared: Bool = false)
     /// The exchange failed.
     case failed(wasSent: Bool)
     /// No connection can be made.
@@ -192,7 +193,8 @@ extension CallsStateMachine {
     // Nothing comes late over a connection that is gone.
     abandoned = RecentIDs(limit: Self.memory)
     answered = RecentIDs(limit: Self.memory)
-    return endAll { $0.isSent ? .lost(wasSent: true) : nil }
+    let isShared = parcels.count { $0.value.isSent } > 1
+    return endAll { $0.isSent ? .lost(wasSent: true, isShared: isShared) : nil }
   }
 
   /// No connection can be made, and waiting does not help.

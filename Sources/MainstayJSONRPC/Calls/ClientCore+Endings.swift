@@ -34,11 +34,15 @@ extension ClientCore {
     case .cancelled: return .failure(.cancelled())
     case .timedOut(let wasSent):
       return failure(.timedOut, wasSent: wasSent, cause: wasSent ? nil : cause)
-    case .lost(let wasSent):
+    case .lost(let wasSent, let isShared):
       guard let end = cause as? JSONRPCConnectionError else {
         return failure(.lost, wasSent: wasSent, cause: cause)
       }
-      return .failure(end.about(call, wasSent: wasSent).asAppError)
+      // Nobody knows to which of the calls it was the answer.
+      if isShared, end.isAboutMessage {
+        return failure(.lost, wasSent: wasSent, details: end.description)
+      }
+      return .failure(end.about(call, wasSent: wasSent, isShared: isShared).asAppError)
     case .unconnected:
       guard let end = cause as? JSONRPCConnectionError else {
         return failure(.unreachable, wasSent: false, cause: cause)
@@ -122,9 +126,11 @@ extension JSONRPCConnectionError {
   }
 
   /// The same, as it concerns one call.
-  func about(_ call: PendingCall, wasSent: Bool) -> JSONRPCConnectionError {
+  func about(
+    _ call: PendingCall, wasSent: Bool, isShared: Bool = false
+  ) -> JSONRPCConnectionError {
     JSONRPCConnectionError(
       reason, method: call.request.method, wasSent: wasSent, isRepeatable: call.isRepeatable,
-      closeCode: closeCode, details: details, cause: cause)
+      closeCode: closeCode, details: details, isShared: isShared, cause: cause)
   }
 }

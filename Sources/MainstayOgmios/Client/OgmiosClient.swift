@@ -140,7 +140,8 @@ extension OgmiosClient {
         }
         let result = try await guarded(link) { try await operation(link) }
         guard case .failure(let error) = result, error.chain != nil else {
-          note(.answered, Self.error(of: result), index, begun)
+          let error = Self.error(of: result)
+          note(error?.hasEndedConnection == true ? .unknown : .answered, error, index, begun)
           return try result.get()
         }
         // The next node may have the blocks of the caller.

@@ -50,9 +50,10 @@ extension OgmiosError: AppErrorConvertible {
     let disposition =
       chain == .behind
       ? advice?.disposition : OgmiosErrorCatalog.disposition(for: number, data: data)
-    // A server that stumbled, or lost its node, may have passed the transaction on.
+    // A server that stumbled, or lost its node, may have passed the transaction on. What was said
+    // at the end of a connection is no answer to it.
     let isOpen =
-      (number == -32603 || number == -32000) && mayHaveBeenSent
+      (number == -32603 || number == -32000 || hasEndedConnection) && mayHaveBeenSent
       && !OgmiosMethod.isRepeatable(method)
     let error = AppError(
       code: row?.code ?? ErrorCode(name) ?? unknown.code,
@@ -101,7 +102,8 @@ extension OgmiosError: AppErrorConvertible {
     var values = ["ogmios.kind": kind.rawValue, "ogmios.method": method]
     values["ogmios.code"] = code.map(String.init)
     // The server's own word, by which whoever watches the connection knows that it is well.
-    values["jsonrpc.code"] = isTransportFailure ? nil : code.map(String.init)
+    let isWell = !isTransportFailure && !hasEndedConnection
+    values["jsonrpc.code"] = isWell ? code.map(String.init) : nil
     values["ogmios.name"] = entry?.name
     values["ogmios.advice"] = advice?.rawValue
     values["ogmios.endpoint"] = endpoint

@@ -27,8 +27,9 @@ extension OgmiosError {
       return OgmiosError(
         error.kind == .timeout ? .timeout : kind, method: method, endpoint: endpoint, cause: error)
     }
-    // Ogmios writes an error into the reason with which it closes a connection.
-    if let said = failure.cause as? JSONRPCError {
+    // Ogmios writes an error into the reason with which it closes a connection. That the node is
+    // gone is meant for all calls on it, anything else for one.
+    if let said = failure.cause as? JSONRPCError, said.code == -32000 || !failure.isShared {
       return OgmiosError(
         .response, method: method, endpoint: endpoint, code: said.code, message: said.message,
         data: said.data, cause: error)

@@ -130,6 +130,9 @@ public struct OgmiosError: Error, Sendable {
     kind == .http || kind == .websocket || code == -32000 || wasNeverSent
   }
 
+  /// Whether the server said it as it closed the connection, and not as an answer.
+  var hasEndedConnection: Bool { kind == .response && cause != nil }
+
   /// Whether its time was over before there was a connection to send it over.
   var wasNeverSent: Bool { kind == .timeout && cause.map { !$0.mayHaveBeenSent } ?? false }
 

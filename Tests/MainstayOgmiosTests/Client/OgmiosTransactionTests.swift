@@ -100,6 +100,23 @@ private struct Gateway: HTTPTransport {
     #expect(next == OgmiosLedger.transactionID(of: "84a1"))
   }
 
+  @Test(arguments: [-32001, 4290])
+  func `what a server says as it closes is no refusal of a transaction`(code: Int) async throws {
+    let (server, other) = (try await OgmiosServer(), try await OgmiosServer())
+    let retry = Retry(maximumAttempts: 3, backoff: .none, retryIf: .anythingButCancellation)
+    let client = try Watched([server.socketAddress, other.socketAddress], retry: retry).client
+    let fault = OgmiosServer.Fault.close(code: 1000, reason: #"{"code":\#(code),"message":"x"}"#)
+    server.inject(fault, into: "submitTransaction", takesEffect: true)
+    let error = await failure { try await client.transactions.submit(cbor: cbor) }
+    #expect(error?.code == Int64(code))
+    #expect(error?.appError.disposition == .unknownOutcome)
+    #expect((server.calls + other.calls).count { $0 == "submitTransaction" } == 1)
+    server.inject(fault, into: "submitTransaction", takesEffect: true)
+    let id = OgmiosLedger.transactionID(of: "84a1")
+    #expect(try await client.transactions.submit(cbor: "84a1", id: id) == id)
+    #expect((server.calls + other.calls).count { $0 == "submitTransaction" } == 2)
+  }
+
   @Test func `a look sees what views from before do not, and leaves them as they are`()
     async throws
   {
