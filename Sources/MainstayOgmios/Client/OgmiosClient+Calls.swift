@@ -47,6 +47,8 @@ extension OgmiosClient {
 
   /// Looks at how things are now, whatever the caller holds.
   ///
+  /// Where one endpoint does not answer in time, the next one is asked.
+  ///
   /// - Parameters:
   ///   - indices: The endpoints, in the order in which they are asked.
   ///   - method: The method that it is about.
@@ -60,8 +62,10 @@ extension OgmiosClient {
     _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
   ) async throws -> T {
     try await persisting(method) {
-      try await trying(indices, method: method, isRepeatable: true) { link in
-        try await link.looking(timeout: timeout ?? options.timeout) {
+      try await trying(
+        indices, method: method, isRepeatable: true, passesSilence: true
+      ) { link in
+        try await link.looking(for: method, timeout: timeout ?? options.timeout) {
           try await look($0, link.hasSocket)
         }
       }
@@ -141,6 +145,13 @@ extension OgmiosClient {
 }
 
 extension OgmiosError {
+  /// The same, as the error of a call of another method.
+  func during(_ method: String) -> OgmiosError {
+    OgmiosError(
+      kind, method: method, endpoint: endpoint, code: code, message: serverMessage, data: data,
+      cause: cause, note: note)
+  }
+
   func at(_ endpoint: String) -> OgmiosError {
     OgmiosError(
       kind, method: method, endpoint: endpoint, code: code, message: serverMessage, data: data,

@@ -120,14 +120,15 @@ extension OgmiosClient {
   ///   - order: The endpoints.
   ///   - method: The method that it is about.
   ///   - isRepeatable: Whether another endpoint may be asked after one that may have been.
+  ///   - passesSilence: Whether the next endpoint is asked after one that did not answer in time.
   ///   - limit: How long the operation may take that waits for something to happen; nil for one
   ///     that is answered at once.
   ///   - operation: Asks one.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func trying<T>(
-    _ order: [Int], method: String, isRepeatable: Bool, waiting limit: Duration? = nil,
-    _ operation: (OgmiosLink) async throws -> T
+    _ order: [Int], method: String, isRepeatable: Bool, passesSilence: Bool = false,
+    waiting limit: Duration? = nil, _ operation: (OgmiosLink) async throws -> T
   ) async throws -> T {
     var last: (any Error)?
     for index in order {
@@ -156,9 +157,10 @@ extension OgmiosClient {
         // Where the caller had no time for it, the endpoint is not known to be at fault.
         let isSpent = error.wasNeverSent && Self.isOutOfTime
         note(isSpent ? .timedOut : error.ending, error, index, begun)
-        guard error.isTransportFailure, isRepeatable || !error.mayHaveBeenSent,
-          !Self.isOutOfTime
-        else { throw error }
+        let isPassedOn = error.isTransportFailure || passesSilence && error.kind == .timeout
+        guard isPassedOn, isRepeatable || !error.mayHaveBeenSent, !Self.isOutOfTime else {
+          throw error
+        }
         options.observer?(.failed(endpoint: link.name, error.kind))
         last = error
       }
@@ -206,7 +208,7 @@ extension OgmiosClient {
   }
 
   /// Whether the deadline around the call has passed, so that asking anybody else is in vain.
-  private static var isOutOfTime: Bool { Deadline.remaining.map { $0 <= .zero } ?? false }
+  static var isOutOfTime: Bool { Deadline.remaining.map { $0 <= .zero } ?? false }
 
   private static func error<T>(of result: Result<T, OgmiosError>) -> OgmiosError? {
     if case .failure(let error) = result { error } else { nil }
