@@ -26,6 +26,8 @@ public final class OgmiosClient: Sendable {
   private let machine: Locked<OgmiosEndpointsStateMachine>
   private let lastErrors: Locked<[OgmiosError?]>
   let now: @Sendable () -> Duration
+  /// Ends what takes longer.
+  let limiting: @Sendable (Duration) -> Timeout
   private let healthOf: @Sendable (OgmiosLink, Duration) async throws -> OgmiosHealth
 
   /// Makes a client; the first call opens a connection.
@@ -71,6 +73,7 @@ public final class OgmiosClient: Sendable {
     lastErrors = Locked(Array(repeating: nil, count: links.count))
     let start = clock.now
     now = { start.duration(to: clock.now) }
+    limiting = { Timeout($0, clock: clock) }
     healthOf = { try await $0.health(within: $1, clock: clock) }
   }
 

@@ -107,6 +107,7 @@ extension OgmiosError: AppErrorConvertible {
     values["ogmios.name"] = entry?.name
     values["ogmios.advice"] = advice?.rawValue
     values["ogmios.endpoint"] = endpoint
+    values["ogmios.look"] = look
     values["server.message"] = serverMessage.map { Redaction.redact(String($0.prefix(2_000))) }
     return values
   }

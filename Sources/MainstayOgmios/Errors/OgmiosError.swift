@@ -53,6 +53,9 @@ public struct OgmiosError: Error, Sendable {
   /// How the node's chain stands to the caller's place, where the two share none of its blocks.
   private(set) var chain: Chain?
 
+  /// Why nobody could look whether a transaction arrived; nil where somebody did, or none was sent.
+  private(set) var look: String?
+
   /// How the chain of a node stands to a place that is not on it.
   enum Chain: Sendable, Hashable {
     /// It ends before that.
@@ -108,6 +111,13 @@ public struct OgmiosError: Error, Sendable {
           .response, method: method, endpoint: endpoint, code: Int64(code),
           message: error["message"]?.string, data: error["data"]))
     }
+  }
+
+  /// The same, after a look that failed as well.
+  func looked(_ failure: AppError) -> OgmiosError {
+    var error = self
+    error.look = Redaction.redact(String("\(failure)".prefix(500)))
+    return error
   }
 
   /// The refusal of all points of a caller by a node that may be behind.
