@@ -109,22 +109,16 @@ final class OgmiosAudience: Sendable {
   /// Tells somebody, and says whether there still is anybody.
   typealias Listener = @Sendable (Told) -> Bool
 
-  private let listeners = Locked<[Listener]>([])
+  private let listeners = Locked(OgmiosListenersStateMachine<Listener>())
 
-  var isThere: Bool { listeners.withLock { !$0.isEmpty } }
+  var isThere: Bool { listeners.withLock { !$0.all.isEmpty } }
 
-  func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
+  func add(_ listener: @escaping Listener) { listeners.withLock { $0.add(listener) } }
 
   func tell(_ told: Told) {
-    let all = listeners.withLock { $0 }
-    let isGone = all.map { !$0(told) }
-    guard isGone.contains(true) else { return }
-    // Those that came meanwhile stand behind these.
-    listeners.withLock { listeners in
-      guard listeners.count >= isGone.count else { return }
-      let kept = zip(listeners, isGone).filter { !$1 }.map(\.0)
-      listeners = kept + listeners.dropFirst(isGone.count)
-    }
+    let all = listeners.withLock { $0.all }
+    let gone = all.filter { !$0.listener(told) }.map(\.number)
+    if !gone.isEmpty { listeners.withLock { $0.remove(gone) } }
   }
 }
 
