@@ -98,13 +98,35 @@ public final class OgmiosClient: Sendable {
 
   /// How the server and its node are, of the first endpoint that can be asked.
   ///
+  /// An endpoint whose node is gone has failed. One that has no such page, as a gateway may have
+  /// none, stands as its other calls say.
+  ///
   /// - Returns: Its health, also where its node is gone.
   /// - Throws: ``OgmiosError`` where no endpoint answers, and a cancellation.
   public func health() async throws -> OgmiosHealth {
     try await watching("health") {
-      try await trying(order(preferring: nil), method: "health", isRepeatable: true) { link in
-        try await healthOf(link, options.timeout)
+      var last: (any Error)?
+      for index in order(preferring: nil) {
+        // A node that is gone is the answer, and counts as that of any other call does.
+        var lost: OgmiosHealth?
+        do {
+          return try await trying([index], method: "health", isRepeatable: true) { link in
+            let health = try await healthOf(link, options.timeout)
+            guard health.state == .disconnected else { return health }
+            lost = health
+            throw OgmiosError(
+              .response, method: "health", endpoint: link.name, code: -32000,
+              message: "The server has no connection to its node.")
+          }
+        } catch let error as Rejection {
+          last = last ?? error
+        } catch let error as OgmiosError {
+          if let lost { return lost }
+          guard error.isTransportFailure, !Self.isOutOfTime else { throw error }
+          last = error
+        }
       }
+      throw last ?? OgmiosError(.invalidMethod, method: "health")
     }
   }
 }
@@ -183,8 +205,9 @@ extension OgmiosClient {
         } catch let error as OgmiosError where error.isAnswer {
           // The endpoint is well, whatever it thinks of the request.
           return .failure(error)
-        } catch let error as OgmiosError where error.isImpatience {
-          // Nothing has happened on the chain yet: that says nothing about the endpoint.
+        } catch let error as OgmiosError where error.isImpatience || error.isOtherPage {
+          // Nothing has happened on the chain yet, or there is no such page: that says nothing about
+          // the endpoint.
           impatience = error
           throw Rejection(policy: link.name, reason: .waitedTooLong)
         }
@@ -238,9 +261,15 @@ extension OgmiosError {
     }
   }
 
+  /// Whether somebody answered the question for the health with another page.
+  fileprivate var isOtherPage: Bool {
+    method == "health" && (kind == .invalidResponse || kind == .http && cause?.httpStatus != nil)
+  }
+
   /// What it says about the endpoint.
   fileprivate var ending: OgmiosEndpointsStateMachine.Ending {
-    switch kind {
+    if isOtherPage { return .unknown }
+    return switch kind {
     case .response: code == -32000 ? .failed : .answered
     case .http, .websocket: .failed
     case .timeout: wasNeverSent ? .failed : .timedOut

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
 
   @Test func `whoever is held is told, in every schedule`() {
     for seed in 0..<RandomDose.schedules {
-      var random = SplitMix64(seed: seed)
+      var random = SeededGenerator(seed: seed)
       var machine = OgmiosListenersStateMachine<Int>()
       var (held, snapshots, count) = (Set<Int>(), [[(number: UInt64, listener: Int)]](), 0)
       for _ in 0..<40 {
