@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Mainstay
+import MainstayHTTP
 import MainstayHTTPTesting
 import MainstayJSONRPC
 import TestSupport

@@ -60,7 +60,8 @@ public final class OgmiosClient: Sendable {
     }
     var links: [OgmiosLink] = []
     for url in urls.compactMap(\.self) {
-      links.append(try OgmiosLink(url, options, caller: caller, clock: clock))
+      let name = Self.name(of: url, besides: links.map(\.name))
+      links.append(try OgmiosLink(url, named: name, options, caller: caller, clock: clock))
     }
     OgmiosTexts.join()
     self.options = options
@@ -77,10 +78,22 @@ public final class OgmiosClient: Sendable {
     healthOf = { try await $0.health(within: $1, clock: clock) }
   }
 
+  /// Scheme, host and port, with a number where an endpoint before has the same.
+  private static func name(of url: URL, besides names: [String]) -> String {
+    let name = OgmiosLink.name(of: url)
+    guard names.contains(name) else { return name }
+    var number = 2
+    while names.contains("\(name)#\(number)") { number += 1 }
+    return "\(name)#\(number)"
+  }
+
   deinit { close() }
 
   /// Ends all calls and connections; later calls fail at once.
   public func close() { for link in links { link.close() } }
+
+  /// The endpoint that answered last; nil before the first answer.
+  var indexInUse: Int? { machine.withLock { $0.inUse } }
 
   /// How the client and its endpoints stand.
   public var status: OgmiosStatus {

@@ -37,7 +37,7 @@ final class OgmiosLink: Sendable {
     }
   }
 
-  /// Scheme, host and port.
+  /// Scheme, host and port, with a number where another endpoint has the same.
   let name: String
   let breaker: CircuitBreaker
   let places: Places
@@ -57,10 +57,9 @@ final class OgmiosLink: Sendable {
   let leaving: @Sendable (Duration) -> Timeout.Abandoning
 
   init(
-    _ url: URL, _ options: OgmiosClient.Options, caller: OgmiosCallerPlace,
+    _ url: URL, named name: String, _ options: OgmiosClient.Options, caller: OgmiosCallerPlace,
     clock: some Clock<Duration>
   ) throws(ConfigurationError) {
-    let name = Self.name(of: url)
     self.name = name
     let observer = options.observer
     let places = Places(caller: caller, parts: [.chain, .ledger]) {
@@ -205,7 +204,7 @@ final class OgmiosLink: Sendable {
     }
   }
 
-  private static func name(of url: URL) -> String {
+  static func name(of url: URL) -> String {
     let port = url.port.map { ":\($0)" } ?? ""
     return "\(url.scheme?.lowercased() ?? "")://\(url.host() ?? "")\(port)"
   }
