@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import MainstayHTTP
 
 /// Reads a part of an answer, and says where something is not as it has to be.
@@ -83,6 +84,23 @@ struct OgmiosReader {
     var result: [String: T] = [:]
     for name in members.keys { result[name] = try read(self[name]) }
     return result
+  }
+
+  /// A time by ISO 8601, with any number of digits for the part of a second: servers write nine of
+  /// them, and twelve.
+  func time() throws(OgmiosError) -> Date {
+    var text = try text()
+    var fraction = 0.0
+    if let dot = text.firstIndex(of: ".") {
+      let digits = text[text.index(after: dot)...].prefix { ("0"..."9").contains($0) }
+      guard let part = Double("0." + digits.prefix(18)) else { throw wrong("a time by ISO 8601") }
+      fraction = part
+      text.removeSubrange(dot..<digits.endIndex)
+    }
+    guard let whole = try? Date(text, strategy: .iso8601) else {
+      throw wrong("a time by ISO 8601")
+    }
+    return whole + fraction
   }
 
   func wrong(_ expected: String) -> OgmiosError {

@@ -35,12 +35,7 @@ extension OgmiosRequest<UInt64?> {
 
 extension OgmiosRequest<Date> {
   static var startTime: Self {
-    Self("queryNetwork/startTime") { r throws(OgmiosError) in
-      guard let date = try? Date(try r.text(), strategy: .iso8601) else {
-        throw r.wrong("a time by ISO 8601")
-      }
-      return date
-    }
+    Self("queryNetwork/startTime") { r throws(OgmiosError) in try r.time() }
   }
 }
 

@@ -100,6 +100,30 @@ import Testing
     #expect(answer.reserves == -7)
   }
 
+  @Test(arguments: [
+    ("2022-10-25T00:00:00Z", 1_666_656_000), ("2022-10-25T00:00:00.5Z", 1_666_656_000.5),
+    ("2021-03-15T16:28:36.853115034Z", 1_615_825_716.853_115),
+    // A network of somebody's own begins whenever they made it.
+    ("1864-05-08T10:55:43.405303665247Z", -3_333_603_856.594_696),
+  ])
+  func `times are read with all their digits`(text: String, seconds: Double) throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let time = try client.networkQuery.startTime.request.read(.string(text))
+    #expect(abs(time.timeIntervalSince1970 - seconds) < 0.000_01)
+    let body = #"{"connectionStatus":"connected","lastTipUpdate":"\#(text)"}"#
+    let health = try OgmiosHealth(status: 200, body: Data(body.utf8), endpoint: "ws://node")
+    #expect(health.lastTipUpdate == time)
+  }
+
+  @Test(arguments: ["", "yesterday", "2022-10-25T00:00:00.Z", "2022-10-25T00:00:00.x"])
+  func `what is no time is told`(text: String) throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let error = #expect(throws: OgmiosError.self) {
+      try client.networkQuery.startTime.request.read(.string(text))
+    }
+    #expect(error?.kind == .invalidResponse)
+  }
+
   @Test func `a chain without blocks has no height`() async throws {
     let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
     #expect(try client.networkQuery.blockHeight.request.read(.string("origin")) == nil)
