@@ -65,12 +65,18 @@ final class WebSocketCarrier: Carrier {
       self.keep(channel, as: connection)
       core.opened(connection)
     }
+    let order = MessageOrder()
     let events = WebSocketEvents(
       opened: opened,
-      received: { [weak core] in core?.received($0, over: connection) },
+      received: { [weak core] bytes in
+        order.after(isLong: bytes.count > MessageOrder.longMessage) { [weak core] in
+          core?.received(bytes, over: connection)
+        }
+      },
       ended: { [weak core] error in
         self.forget(connection)
-        core?.ended(connection, error)
+        // What came before the end is read before it.
+        order.after { [weak core] in core?.ended(connection, error) }
       })
     ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(patience)
