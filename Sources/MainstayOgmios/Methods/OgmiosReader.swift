@@ -86,6 +86,17 @@ struct OgmiosReader {
     return result
   }
 
+  /// A length of time: milliseconds, or as in older servers seconds.
+  func length() throws(OgmiosError) -> Duration {
+    let milliseconds = self["milliseconds"]
+    if !milliseconds.isNull { return .milliseconds(Int64(clamping: try milliseconds.natural())) }
+    let seconds = self["seconds"].isNull ? self : self["seconds"]
+    guard case .number(let number) = seconds.value, let count = number.double,
+      (0...1e12).contains(count)
+    else { throw wrong("a length of time") }
+    return .seconds(count)
+  }
+
   /// A time by ISO 8601, with any number of digits for the part of a second: servers write nine of
   /// them, and twelve.
   func time() throws(OgmiosError) -> Date {
