@@ -19,8 +19,8 @@ final class OgmiosLink: Sendable {
 
     let parts: Locked<Parts>
     let connection = Locked(OgmiosPlaceStateMachine.Connection())
-    /// The step of the chain that was asked for last.
-    let step = OgmiosPendingStep()
+    /// The steps of the chain that were asked for.
+    let steps = OgmiosSteps()
     /// The view of the mempool that was asked for last.
     let acquisition = OgmiosPendingStep()
     /// Whether the server has answered over HTTP since the last WebSocket was opened.
@@ -42,7 +42,7 @@ final class OgmiosLink: Sendable {
   let breaker: CircuitBreaker
   let places: Places
   /// Nil where the endpoint is one of HTTP.
-  private let socket: JSONRPCClient?
+  let socket: JSONRPCClient?
   /// Makes a WebSocket beside that one, on which nothing is restored.
   let newSocket: (@Sendable () throws(ConfigurationError) -> JSONRPCClient)?
   /// Makes a WebSocket beside that one, on which the place on the chain is restored.

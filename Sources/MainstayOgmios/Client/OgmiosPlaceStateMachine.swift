@@ -10,6 +10,8 @@ struct OgmiosPlaceStateMachine: Sendable {
   struct Connection: Sendable, Hashable {
     /// Its place on the chain; a new connection is at the beginning, nil where nobody knows.
     var chain: UInt64? = 0
+    /// Whether the caller moves by what this connection says; the next one knows nothing of that.
+    var isMoving = false
     /// Whether the next answer repeats the place that it was brought to.
     var isEchoExpected = false
     /// Its view of the ledger; nil for none.
@@ -18,6 +20,13 @@ struct OgmiosPlaceStateMachine: Sendable {
     var mempool: UInt64?
     /// Whether the server still has a view of the mempool that nobody knows the place in.
     var hasLostView = false
+
+    /// The caller has moved by what a connection said: where it is this one, it is there, too.
+    mutating func moved(_ number: UInt64) {
+      guard isMoving else { return }
+      isMoving = false
+      chain = number
+    }
 
     /// The server may have gone on in the view, and nobody has heard of it.
     mutating func loseView() {
@@ -124,6 +133,12 @@ struct OgmiosPlaceStateMachine: Sendable {
     guard !isStartPassed else { return points }
     let last = start.isEmpty ? [.origin] : start
     return points + last.filter { !points.contains($0) && isInReach($0) }
+  }
+
+  /// Whether a step back goes further than any chain does: past all blocks that are kept.
+  func isTooFar(_ point: OgmiosPoint) -> Bool {
+    guard isStartPassed, !isBackwardDue else { return false }
+    return !recent.contains { $0.id == point.id }
   }
 
   /// Whether a chain may go back from the place of the caller to a point.

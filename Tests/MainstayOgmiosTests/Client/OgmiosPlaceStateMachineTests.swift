@@ -100,6 +100,20 @@ import Testing
     #expect(place.replay == [point(5), .origin])
   }
 
+  @Test func `a step back past all blocks that are kept is too far`() throws {
+    var place = OgmiosPlaceStateMachine()
+    for slot in 1...2_161 { _ = place.stepped(try forward(slot)) }
+    // The chain may still end where it began.
+    #expect(!place.isTooFar(.origin))
+    _ = place.stepped(try forward(2_162))
+    #expect(place.isTooFar(.origin))
+    #expect(place.isTooFar(point(1)))
+    #expect(!place.isTooFar(point(2)))
+    // Whoever begins anew is told where that is.
+    _ = place.intersected([.origin], at: .origin)
+    #expect(!place.isTooFar(.origin))
+  }
+
   @Test func `a place to begin at that no chain goes back to is not agreed on later`() throws {
     var place = OgmiosPlaceStateMachine()
     let near = point(1_000_000 - 129_600)
