@@ -124,8 +124,9 @@ struct OgmiosReader {
       case .array: "a list"
       case .object: "an object"
       }
+    let text = String(decoding: value.encoded.prefix(200), as: UTF8.self)
     return OgmiosError(
       .invalidResponse, method: method,
-      note: "the result has \(found) at \"\(path)\" instead of \(expected)")
+      note: "the result has \(found) at \"\(path)\" instead of \(expected): \(text)")
   }
 }

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""12""#, "the result has a text at \"\" instead of a whole number from zero on"),
+    (#""12""#, "the result has a text at \"\" instead of a whole number from zero on: \"12\""),
     ("-1", "the result has a number at \"\" instead of a whole number from zero on"),
     ("18446744073709551616", "the result has a number at \"\" instead of"),
     ("1.5", "the result has a number at \"\" instead of"),
