@@ -79,6 +79,12 @@ struct CallsStateMachine: Sendable {
     var isSent = false
     /// The beginning of something that could not be read, and may have been the answer.
     var unreadable: String?
+
+    /// Takes a call out; true where none is left.
+    mutating func remove(_ ticket: Ticket) -> Bool {
+      if let index = tickets.firstIndex(of: ticket) { tickets.remove(at: index) }
+      return tickets.isEmpty
+    }
   }
 
   struct Entry: Sendable {
@@ -286,12 +292,13 @@ extension CallsStateMachine {
 
   /// Takes a call out, and says how it ended.
   mutating func end(_ ticket: Ticket, _ ending: Ending) -> [Effect] {
-    guard let entry = entries.removeValue(forKey: ticket), var parcel = parcels[entry.bundle]
+    guard let entry = entries.removeValue(forKey: ticket),
+      let isSent = parcels[entry.bundle]?.isSent
     else { return [] }
     if let id = entry.id { ticketOfID[id] = nil }
-    if parcel.isSent { inFlight -= 1 } else { waiting -= 1 }
-    parcel.tickets.removeAll { $0 == ticket }
-    parcels[entry.bundle] = parcel.tickets.isEmpty ? nil : parcel
+    if isSent { inFlight -= 1 } else { waiting -= 1 }
+    // In its place: a large batch is not copied for each of its answers.
+    if parcels[entry.bundle]?.remove(ticket) == true { parcels[entry.bundle] = nil }
     return [.end(ticket, ending)]
   }
 

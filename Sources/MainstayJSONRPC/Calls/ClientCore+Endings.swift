@@ -53,7 +53,10 @@ extension ClientCore {
       }
       return .failure(end.about(call, wasSent: false).asAppError)
     case .failed(let wasSent): return .failure(failed(call, wasSent: wasSent, cause))
-    case .missing: return failure(.missing, wasSent: true)
+    case .missing:
+      // What was answered in the place of it.
+      guard case .malformed(let text)? = answer else { return failure(.missing, wasSent: true) }
+      return failure(.missing, wasSent: true, details: text)
     case .unreadable(let text): return failure(.unreadable, wasSent: true, details: text)
     case .full: return failure(.full, wasSent: false)
     case .duplicateID: return failure(.duplicateID, wasSent: false)

@@ -59,6 +59,8 @@ final class WebSocketCarrier: Carrier {
   func open(_ connection: Int, for core: ClientCore) {
     state.withLock { $0 = State(connection: connection) }
     let patience = TimeAmount.nanoseconds(options.webSocket.openTimeout.nanosecondsOrMost)
+    // For all of it: connecting, TLS and the handshake.
+    let due = NIODeadline.now() + patience
     let (address, options, tls) = (address, options, tls)
     let opened: @Sendable (any Channel) -> Void = { [weak core] channel in
       guard let core else { return WebSocketFrames.close(channel) }
@@ -89,7 +91,7 @@ final class WebSocketCarrier: Carrier {
               NIOSSLClientHandler(context: tls, serverHostname: address.serverName))
           }
           try WebSocketOpening.add(
-            to: channel, address: address, options: options, patience: patience, events: events)
+            to: channel, address: address, options: options, due: due, events: events)
         }
       }
       .connect(host: address.host, port: address.port)

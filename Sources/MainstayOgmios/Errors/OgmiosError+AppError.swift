@@ -48,7 +48,7 @@ extension OgmiosError: AppErrorConvertible {
     let row =
       OgmiosErrorCatalog.isStandard(number) ? AppError.jsonRPC(code: Int(clamping: number)) : nil
     let disposition =
-      chain == .behind
+      otherTopic != nil
       ? advice?.disposition : OgmiosErrorCatalog.disposition(for: number, data: data)
     // A server that stumbled, or lost its node, may have passed the transaction on. What was said
     // at the end of a connection is no answer to it.
@@ -68,17 +68,18 @@ extension OgmiosError: AppErrorConvertible {
 
   /// What happened, in a few words.
   private func titled(_ name: String, _ entry: OgmiosErrorCatalog.Entry) -> LocalizableText {
-    let topic = OgmiosTopic.syncing
-    return chain == .behind
-      ? text("ogmios.topic.\(topic.name)", "title", topic.title) : text(name, "title", entry.title)
+    guard let otherTopic else { return text(name, "title", entry.title) }
+    return text("ogmios.topic.\(otherTopic.name)", "title", otherTopic.title)
   }
+
+  /// What it is about where that is something else than the number says by itself.
+  private var otherTopic: OgmiosTopic? { chain == .behind ? .syncing : isTrial ? .inputs : nil }
 
   /// What to do about a number that is known.
   private var suggestion: LocalizableText? {
     guard let entry else { return nil }
-    if chain == .behind {
-      let topic = OgmiosTopic.syncing
-      return text("ogmios.topic.\(topic.name)", "suggestion", topic.suggestion)
+    if let otherTopic {
+      return text("ogmios.topic.\(otherTopic.name)", "suggestion", otherTopic.suggestion)
     }
     guard entry.advice == .waitOrFix, advice == .wait else {
       return text(OgmiosTexts.code(of: entry.code), "suggestion", entry.suggestion)

@@ -95,6 +95,7 @@ public struct OgmiosError: Error, Sendable {
   /// What may be done, by number and data; nil for a number that nobody knows, and for other kinds.
   public var advice: OgmiosAdvice? {
     if chain == .behind { return .wait }
+    if isTrial { return .fix }
     return code.flatMap { OgmiosErrorCatalog.advice(for: $0, data: data) }
   }
 
@@ -142,6 +143,9 @@ public struct OgmiosError: Error, Sendable {
 
   /// Whether the server said it as it closed the connection, and not as an answer.
   var hasEndedConnection: Bool { kind == .response && cause != nil }
+
+  /// Whether a transaction that was only tried out has inputs that are spent: nothing was sent.
+  var isTrial: Bool { method == "evaluateTransaction" && entry?.advice == .checkOutcome }
 
   /// Whether its time was over before there was a connection to send it over.
   var wasNeverSent: Bool { kind == .timeout && cause.map { !$0.mayHaveBeenSent } ?? false }
