@@ -109,6 +109,23 @@ public final class JSONRPCClient: Sendable {
     }
   }
 
+  /// Calls a method without a limit of time.
+  ///
+  /// Calls that begin one after the other are told of their answers in the order in which these
+  /// arrive.
+  ///
+  /// - Parameters:
+  ///   - method: The name of the method.
+  ///   - params: What it is given: an array or an object; the default is nothing.
+  ///   - ended: Is told how it ended, outside of all locks; it does not wait for anything.
+  /// - Returns: What gives the call up.
+  package func begin(
+    _ method: String, _ params: JSONValue? = nil,
+    ended: @escaping @Sendable (Result<JSONValue, AppError>) -> Void
+  ) -> @Sendable () -> Void {
+    core.begin(JSONRPCRequest(method, params), ended: ended)
+  }
+
   /// Sends a notification, which nobody answers.
   ///
   /// - Parameters:

@@ -25,6 +25,10 @@ extension JSONRPCConnectionError: AppErrorConvertible {
   /// What stopped the call before it was sent says more than that it was not sent.
   private func saysMore(_ cause: AppError) -> Bool {
     guard cause.disposition != .unclassified, cause.disposition != .cancelled else { return false }
+    // What the server says as it closes may be the answer to another call.
+    if isShared, self.cause is JSONRPCError {
+      guard case .transient = cause.disposition else { return false }
+    }
     return switch reason {
     case .unreachable, .refused, .lost, .closedByServer: true
     // There would be another connection by and by.

@@ -62,10 +62,13 @@ public struct JSONRPCConnectionError: Error, Sendable {
   public let details: String?
   /// What caused it.
   public let cause: (any Error)?
+  /// Whether other calls were on their way: what ended the connection may be about one of them.
+  package let isShared: Bool
 
   package init(
     _ reason: Reason, method: String? = nil, wasSent: Bool = false, isRepeatable: Bool = false,
-    closeCode: Int? = nil, details: String? = nil, cause: (any Error)? = nil
+    closeCode: Int? = nil, details: String? = nil, isShared: Bool = false,
+    cause: (any Error)? = nil
   ) {
     self.reason = reason
     self.method = method
@@ -74,5 +77,6 @@ public struct JSONRPCConnectionError: Error, Sendable {
     self.closeCode = closeCode
     self.details = details.map { BoundedText.redacted($0, to: BoundedText.text) }
     self.cause = cause
+    self.isShared = isShared
   }
 }

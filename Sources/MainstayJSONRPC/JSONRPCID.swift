@@ -43,13 +43,25 @@ public enum JSONRPCID: Sendable, Hashable {
     }
   }
 
-  /// A whole number without the fraction of zeros that some servers add.
+  /// Whether servers mean the same by two ids, however they are written.
+  public static func == (left: JSONRPCID, right: JSONRPCID) -> Bool {
+    left.plain == right.plain
+  }
+
+  /// Feeds what is equal for ids that are.
+  public func hash(into hasher: inout Hasher) { hasher.combine(plain) }
+
+  /// The value with a whole number as its digits alone, whichever case has it.
+  private var plain: JSONValue {
+    if case .number(let number) = value { .number(Self.plain(number)) } else { value }
+  }
+
+  /// A whole number without the fraction of zeros that some servers add, and without an exponent.
   private static func plain(_ number: JSONValue.Number) -> JSONValue.Number {
-    let text = number.text
-    guard let dot = text.firstIndex(of: "."),
-      text[text.index(after: dot)...].allSatisfy({ $0 == "0" })
+    guard number.text.utf8.contains(where: { !(0x30...0x39).contains($0) }),
+      let digits = number.wholeDigits
     else { return number }
-    return JSONValue.Number(String(text[..<dot])) ?? number
+    return JSONValue.Number(digits) ?? number
   }
 }
 

@@ -70,6 +70,16 @@ import Testing
     #expect(machine.opened(2, isRestored: true) == [.send(2)])
   }
 
+  @Test func `a connection that ends with several messages on it may have ended over any`() {
+    var machine = machine()
+    for number in 1...2 { _ = machine.submit([call(number)]) }
+    #expect(
+      machine.ended() == [
+        .end(1, .lost(wasSent: true, isShared: true)),
+        .end(2, .lost(wasSent: true, isShared: true)),
+      ])
+  }
+
   @Test func `what is meant for a connection that is gone is not sent to another one`() {
     var machine = machine()
     #expect(machine.submit([call(1)], for: 4) == [.end(1, .lost(wasSent: false))])

@@ -42,21 +42,34 @@ import Testing
   }
 
   @Test(.requirement("D9")) func `answers of a wrong form name what is wrong`() async throws {
+    let number = "an error without a number of 64 bits as its code. "
     let flaws = [
-      #"{"jsonrpc":"2.0","error":"no","id":%}"#: "an error that is no object",
-      #"{"jsonrpc":"2.0","error":{"message":"code 1337"},"id":%}"#:
-        "an error without a number of 64 bits as its code",
-      #"{"jsonrpc":"2.0","error":{"code":1.5,"message":""},"id":%}"#:
-        "an error without a number of 64 bits as its code",
-      #"{"jsonrpc":"2.0","error":{"code":99999999999999999999},"id":%}"#:
-        "an error without a number of 64 bits as its code",
-      #"{"jsonrpc":"2.0","id":%}"#: "neither a result nor an error",
+      (
+        #"{"jsonrpc":"2.0","error":"quota exceeded","id":%}"#,
+        #"an error that is no object. 16 bytes: "quota exceeded""#
+      ),
+      (
+        #"{"jsonrpc":"2.0","error":{"message":"code 1337"},"id":%}"#,
+        number + #"23 bytes: {"message":"code 1337"}"#
+      ),
+      (
+        #"{"jsonrpc":"2.0","error":{"code":1.5},"id":%}"#,
+        number + #"12 bytes: {"code":1.5}"#
+      ),
+      (
+        #"{"jsonrpc":"2.0","error":{"code":99999999999999999999},"id":%}"#,
+        number + #"29 bytes: {"code":99999999999999999999}"#
+      ),
+      (#"{"jsonrpc":"2.0","id":%}"#, "neither a result nor an error"),
     ]
     for (answer, flaw) in flaws {
       let outcome = try await outcome(of: answer)
       #expect(outcome.connectionError?.reason == .unreadable)
       #expect(outcome.connectionError?.details == flaw)
     }
+    // Nothing of it is shown that looks like a secret.
+    let secret = try await outcome(of: #"{"error":"password=hunter2secret","jsonrpc":"2.0","id":%}"#)
+    #expect(secret.connectionError?.details?.contains("hunter2secret") == false)
   }
 
   @Test func `what is only a little wrong is understood`() async throws {

@@ -50,6 +50,13 @@ private struct ScriptedTransport: HTTPTransport {
     #expect(client.status == .connected)
   }
 
+  @Test func `an answer to another call is told as what came in the place of one`() async throws {
+    let client = try client { _ in Answer(body: #"{"jsonrpc":"2.0","result":"odd","id":"x"}"#) }
+    let outcome = await client.outcome("a")
+    #expect(outcome.connectionError?.reason == .missing)
+    #expect(outcome.connectionError?.details?.contains(#""result":"odd""#) == true)
+  }
+
   @Test(.requirement("D4", "D9", "T19")) func `an error inside a 400 is an error of the server`()
     async throws
   {

@@ -102,6 +102,31 @@ import Testing
     }
   }
 
+  @Test func `an id is the same however it is written`() async throws {
+    let server = try await Service.answering(Service.echo)
+    let client = try Service.client(server)
+    func number(_ text: String) throws -> JSONRPCID {
+      .number(try #require(JSONValue.Number(text)))
+    }
+    let twins: [(JSONRPCID, JSONRPCID)] = [
+      (try number("7.0"), JSONRPCID(7)), (try number("1e2"), JSONRPCID(100)),
+      (.other(.string("a")), .string("a")), (.other(.null), .null),
+      (.other(.integer(9)), JSONRPCID(9)),
+    ]
+    for (left, right) in twins {
+      #expect(left == right)
+      #expect(Set([left, right]).count == 1)
+      for id in [left, right] {
+        #expect(try await client.call(JSONRPCRequest("echo", .array([]), id: id)) == .array([]))
+      }
+      for outcome in await client.batch([.init("a", id: left), .init("b", id: right)]) {
+        #expect(outcome.connectionError?.reason == .duplicateID)
+      }
+    }
+    #expect(try number("7.5") != JSONRPCID(7))
+    #expect(JSONRPCID.string("7") != JSONRPCID(7))
+  }
+
   @Test func `a number that the client chooses is none that stands in the same batch`()
     async throws
   {

@@ -5,7 +5,7 @@ internal import Mainstay
 
 /// Any value of JSON, kept as it was written: nothing is rounded and nothing is left out.
 ///
-/// Of members with one name the last counts, and objects are written in the order of their names.
+/// Of members with one name the last counts; names that Unicode calls equal are one. Objects are written in the order of their names.
 /// Source: RFC 8259.
 public enum JSONValue: Sendable, Hashable {
   /// `null`.

@@ -67,6 +67,9 @@ struct OgmiosSessionStateMachine: Sendable {
     guard let request = OgmiosRequestLine(document) else {
       return [.invalid(id: document["id"])]
     }
+    guard OgmiosParams.areLegal(request.params, of: request.method) else {
+      return [.invalid(id: request.id)]
+    }
     let line = Line(request: request, fault: fault)
     if request.method == "nextBlock" || request.method == "findIntersection" {
       heldBack.append(line)

@@ -241,8 +241,8 @@ extension OgmiosWorld {
     let known = ledger.isConnected
     let tip = known ? OgmiosQueries.tip(ledger) : "null"
     let body =
-      #"{"startTime":"2026-06-20T12:00:00Z","lastKnownTip":\#(tip),"#
-      + #""lastTipUpdate":\#(known ? "\"2026-06-21T12:00:00Z\"" : "null"),"#
+      #"{"startTime":"2026-06-20T12:00:00.853115034Z","lastKnownTip":\#(tip),"#
+      + #""lastTipUpdate":\#(known ? "\"2026-06-21T12:00:00.853115034Z\"" : "null"),"#
       + #""networkSynchronization":\#(known ? "\(ledger.synchronization)" : "null"),"#
       + #""currentEra":\#(known ? "\"\(ledger.era)\"" : "null"),"#
       + #""currentEpoch":\#(known ? "\(ledger.epoch)" : "null"),"#

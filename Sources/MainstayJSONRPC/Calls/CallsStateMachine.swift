@@ -36,8 +36,9 @@ struct CallsStateMachine: Sendable {
     case written
     case timedOut(wasSent: Bool)
     case cancelled
-    /// The connection ended, or the one for which it was meant is gone.
-    case lost(wasSent: Bool)
+    /// The connection ended, or the one for which it was meant is gone. It may have ended over
+    /// another call, where several messages were on their way.
+    case lost(wasSent: Bool, isShared: Bool = false)
     /// The exchange failed.
     case failed(wasSent: Bool)
     /// No connection can be made.
@@ -78,6 +79,12 @@ struct CallsStateMachine: Sendable {
     var isSent = false
     /// The beginning of something that could not be read, and may have been the answer.
     var unreadable: String?
+
+    /// Takes a call out; true where none is left.
+    mutating func remove(_ ticket: Ticket) -> Bool {
+      if let index = tickets.firstIndex(of: ticket) { tickets.remove(at: index) }
+      return tickets.isEmpty
+    }
   }
 
   struct Entry: Sendable {
@@ -192,7 +199,8 @@ extension CallsStateMachine {
     // Nothing comes late over a connection that is gone.
     abandoned = RecentIDs(limit: Self.memory)
     answered = RecentIDs(limit: Self.memory)
-    return endAll { $0.isSent ? .lost(wasSent: true) : nil }
+    let isShared = parcels.count { $0.value.isSent } > 1
+    return endAll { $0.isSent ? .lost(wasSent: true, isShared: isShared) : nil }
   }
 
   /// No connection can be made, and waiting does not help.
@@ -284,12 +292,13 @@ extension CallsStateMachine {
 
   /// Takes a call out, and says how it ended.
   mutating func end(_ ticket: Ticket, _ ending: Ending) -> [Effect] {
-    guard let entry = entries.removeValue(forKey: ticket), var parcel = parcels[entry.bundle]
+    guard let entry = entries.removeValue(forKey: ticket),
+      let isSent = parcels[entry.bundle]?.isSent
     else { return [] }
     if let id = entry.id { ticketOfID[id] = nil }
-    if parcel.isSent { inFlight -= 1 } else { waiting -= 1 }
-    parcel.tickets.removeAll { $0 == ticket }
-    parcels[entry.bundle] = parcel.tickets.isEmpty ? nil : parcel
+    if isSent { inFlight -= 1 } else { waiting -= 1 }
+    // In its place: a large batch is not copied for each of its answers.
+    if parcels[entry.bundle]?.remove(ticket) == true { parcels[entry.bundle] = nil }
     return [.end(ticket, ending)]
   }
 

@@ -34,11 +34,15 @@ extension ClientCore {
     case .cancelled: return .failure(.cancelled())
     case .timedOut(let wasSent):
       return failure(.timedOut, wasSent: wasSent, cause: wasSent ? nil : cause)
-    case .lost(let wasSent):
+    case .lost(let wasSent, let isShared):
       guard let end = cause as? JSONRPCConnectionError else {
         return failure(.lost, wasSent: wasSent, cause: cause)
       }
-      return .failure(end.about(call, wasSent: wasSent).asAppError)
+      // Nobody knows to which of the calls it was the answer.
+      if isShared, end.isAboutMessage {
+        return failure(.lost, wasSent: wasSent, details: end.description)
+      }
+      return .failure(end.about(call, wasSent: wasSent, isShared: isShared).asAppError)
     case .unconnected:
       guard let end = cause as? JSONRPCConnectionError else {
         return failure(.unreachable, wasSent: false, cause: cause)
@@ -49,7 +53,10 @@ extension ClientCore {
       }
       return .failure(end.about(call, wasSent: false).asAppError)
     case .failed(let wasSent): return .failure(failed(call, wasSent: wasSent, cause))
-    case .missing: return failure(.missing, wasSent: true)
+    case .missing:
+      // What was answered in the place of it.
+      guard case .malformed(let text)? = answer else { return failure(.missing, wasSent: true) }
+      return failure(.missing, wasSent: true, details: text)
     case .unreadable(let text): return failure(.unreadable, wasSent: true, details: text)
     case .full: return failure(.full, wasSent: false)
     case .duplicateID: return failure(.duplicateID, wasSent: false)
@@ -122,9 +129,11 @@ extension JSONRPCConnectionError {
   }
 
   /// The same, as it concerns one call.
-  func about(_ call: PendingCall, wasSent: Bool) -> JSONRPCConnectionError {
+  func about(
+    _ call: PendingCall, wasSent: Bool, isShared: Bool = false
+  ) -> JSONRPCConnectionError {
     JSONRPCConnectionError(
       reason, method: call.request.method, wasSent: wasSent, isRepeatable: call.isRepeatable,
-      closeCode: closeCode, details: details, cause: cause)
+      closeCode: closeCode, details: details, isShared: isShared, cause: cause)
   }
 }

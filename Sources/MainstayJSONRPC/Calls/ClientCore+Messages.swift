@@ -93,7 +93,10 @@ extension ClientCore {
       actions += Self.actions(state.calls.unreadable(text, in: exchange), &state)
     }
     if value.array != nil || exchange != nil {
-      actions += Self.actions(state.calls.batchEnded(bundles, in: exchange), &state)
+      let effects = state.calls.batchEnded(bundles, in: exchange)
+      let isAnyMissing = effects.contains { if case .end(_, .missing) = $0 { true } else { false } }
+      let found: Envelope.Answer? = isAnyMissing ? .malformed(Excerpt.of(bytes)) : nil
+      actions += Self.actions(effects, &state, answer: found)
     }
     return (actions, others < elements.count)
   }

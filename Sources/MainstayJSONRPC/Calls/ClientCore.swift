@@ -201,8 +201,22 @@ extension ClientCore {
     return outcomes
   }
 
+  /// Calls without a limit of time.
+  ///
+  /// - Parameters:
+  ///   - request: What is called.
+  ///   - ended: Is told what became of it, answers in the order in which they arrive.
+  /// - Returns: What gives it up.
+  func begin(
+    _ request: JSONRPCRequest, ended: @escaping @Sendable (PendingCall.Outcome) -> Void
+  ) -> @Sendable () -> Void {
+    let tickets = begin([request], isBatch: false, for: nil, ended: ended).map(\.ticket)
+    return { [weak self] in for ticket in tickets { self?.cancel(ticket) } }
+  }
+
   private func begin(
-    _ requests: [JSONRPCRequest], isBatch: Bool, for connection: Int?
+    _ requests: [JSONRPCRequest], isBatch: Bool, for connection: Int?,
+    ended: (@Sendable (PendingCall.Outcome) -> Void)? = nil
   ) -> [PendingCall] {
     let repeatable = requests.map { options.isRepeatable($0.method) }
     let taken = Set(requests.compactMap(\.id))
@@ -212,7 +226,7 @@ extension ClientCore {
         PendingCall(
           ticket: state.newTicket(), request: request,
           id: request.isNotification ? nil : request.id ?? state.newID(besides: taken),
-          isRepeatable: isRepeatable, isOfBatch: isBatch, start: now, core: self)
+          isRepeatable: isRepeatable, isOfBatch: isBatch, start: now, core: self, ended: ended)
       }
       for call in calls { state.pending[call.ticket] = call }
       let effects = state.calls.submit(

@@ -49,11 +49,16 @@ enum Envelope: Sendable {
   }
 
   /// The number must be a number, or a text that is one and nothing else.
+  ///
+  /// Where it is not, what the server said stands behind that.
   static func error(_ value: JSONValue) -> Answer {
-    guard let members = value.object else { return .malformed("an error that is no object") }
+    func malformed(_ flaw: String) -> Answer {
+      .malformed("\(flaw). \(Excerpt.of(value.encoded))")
+    }
+    guard let members = value.object else { return malformed("an error that is no object") }
     let digits = members["code"]?.wholeDigits ?? members["code"]?.string
     guard let code = digits.flatMap({ Int64($0) }) else {
-      return .malformed("an error without a number of 64 bits as its code")
+      return malformed("an error without a number of 64 bits as its code")
     }
     return .error(
       code: code, message: members["message"]?.string ?? "", data: members["data"])

@@ -22,11 +22,13 @@ final class PendingCall: AlarmTarget {
   /// The reading of the clock when it was made.
   let start: Duration
   private let core: ClientCore
+  /// Is told how it ended, before anything that arrived later is.
+  private let ended: (@Sendable (Outcome) -> Void)?
   private let state = Locked(State.waiting(nil))
 
   init(
     ticket: CallsStateMachine.Ticket, request: JSONRPCRequest, id: JSONRPCID?, isRepeatable: Bool,
-    isOfBatch: Bool, start: Duration, core: ClientCore
+    isOfBatch: Bool, start: Duration, core: ClientCore, ended: (@Sendable (Outcome) -> Void)?
   ) {
     self.ticket = ticket
     self.request = request
@@ -35,6 +37,7 @@ final class PendingCall: AlarmTarget {
     self.isOfBatch = isOfBatch
     self.start = start
     self.core = core
+    self.ended = ended
   }
 
   /// Its time is over.
@@ -42,12 +45,14 @@ final class PendingCall: AlarmTarget {
 
   /// Ends the call; whoever comes second changes nothing.
   func end(_ outcome: Outcome) {
-    let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
-      guard case .waiting(let continuation) = state else { return nil }
-      state = .ended(outcome)
-      return continuation
+    let waiting = state.withLock { state -> State? in
+      guard case .waiting = state else { return nil }
+      defer { state = .ended(outcome) }
+      return state
     }
+    guard case .waiting(let continuation)? = waiting else { return }
     continuation?.resume(returning: outcome)
+    ended?(outcome)
   }
 
   /// How it ended.

@@ -59,18 +59,26 @@ final class WebSocketCarrier: Carrier {
   func open(_ connection: Int, for core: ClientCore) {
     state.withLock { $0 = State(connection: connection) }
     let patience = TimeAmount.nanoseconds(options.webSocket.openTimeout.nanosecondsOrMost)
+    // For all of it: connecting, TLS and the handshake.
+    let due = NIODeadline.now() + patience
     let (address, options, tls) = (address, options, tls)
     let opened: @Sendable (any Channel) -> Void = { [weak core] channel in
       guard let core else { return WebSocketFrames.close(channel) }
       self.keep(channel, as: connection)
       core.opened(connection)
     }
+    let order = MessageOrder()
     let events = WebSocketEvents(
       opened: opened,
-      received: { [weak core] in core?.received($0, over: connection) },
+      received: { [weak core] bytes in
+        order.after(isLong: bytes.count > MessageOrder.longMessage) { [weak core] in
+          core?.received(bytes, over: connection)
+        }
+      },
       ended: { [weak core] error in
         self.forget(connection)
-        core?.ended(connection, error)
+        // What came before the end is read before it.
+        order.after { [weak core] in core?.ended(connection, error) }
       })
     ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(patience)
@@ -83,7 +91,7 @@ final class WebSocketCarrier: Carrier {
               NIOSSLClientHandler(context: tls, serverHostname: address.serverName))
           }
           try WebSocketOpening.add(
-            to: channel, address: address, options: options, patience: patience, events: events)
+            to: channel, address: address, options: options, due: due, events: events)
         }
       }
       .connect(host: address.host, port: address.port)

@@ -88,12 +88,11 @@ final class WebSocketFrames: ChannelInboundHandler {
     checkSize(context)
     guard !hasEnded, let (isText, bytes) = partial else { return }
     partial = nil
-    let data = Data(bytes.readableBytesView)
-    if isText, String(validating: data, as: UTF8.self) == nil {
-      let text = "A text that is not UTF-8. \(Excerpt.of(data))"
+    if isText, !bytes.withUnsafeReadableBytes(TextCheck.isText) {
+      let text = "A text that is not UTF-8. \(Excerpt.of(Data(bytes.readableBytesView)))"
       return end(.unreadable, .dataInconsistentWithMessage, text, context)
     }
-    events.received(data)
+    events.received(Data(bytes.readableBytesView))
   }
 
   private func violate(_ text: String, _ context: ChannelHandlerContext) {

@@ -28,7 +28,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
 
   private let address: WebSocketAddress
   private let options: JSONRPCClient.Options
-  private let patience: TimeAmount
+  private let due: NIODeadline
   private let events: WebSocketEvents
   private let turn: NIOWebSocketClientUpgrader
   private let key = NIOWebSocketClientUpgrader.randomRequestKey()
@@ -37,12 +37,12 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
   private var alarm: Scheduled<Void>?
 
   private init(
-    address: WebSocketAddress, options: JSONRPCClient.Options, patience: TimeAmount,
+    address: WebSocketAddress, options: JSONRPCClient.Options, due: NIODeadline,
     events: WebSocketEvents, speakers: [any RemovableChannelHandler]
   ) {
     self.address = address
     self.options = options
-    self.patience = patience
+    self.due = due
     self.events = events
     self.speakers = speakers
     // It checks what the server answers to the key; nothing else of it is used.
@@ -54,13 +54,13 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
   /// Puts all that is needed into the pipeline of a new connection.
   static func add(
     to channel: any Channel, address: WebSocketAddress, options: JSONRPCClient.Options,
-    patience: TimeAmount, events: WebSocketEvents
+    due: NIODeadline, events: WebSocketEvents
   ) throws {
     let writer = HTTPRequestEncoder()
     let reader = ByteToMessageHandler(
       HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
     let opening = WebSocketOpening(
-      address: address, options: options, patience: patience, events: events,
+      address: address, options: options, due: due, events: events,
       speakers: [writer, reader])
     try channel.pipeline.syncOperations.addHandlers([writer, reader, opening])
   }
@@ -76,7 +76,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
 
   private func ask(_ context: ChannelHandlerContext) {
     guard alarm == nil else { return }
-    alarm = context.eventLoop.assumeIsolated().scheduleTask(in: patience) {
+    alarm = context.eventLoop.assumeIsolated().scheduleTask(deadline: due) {
       let limit = self.options.webSocket.openTimeout
       self.end(
         JSONRPCConnectionError(

@@ -34,18 +34,24 @@ extension OgmiosClient {
   ///   - request: What is asked.
   ///   - timeout: How long to wait for the answer of one endpoint; nil for what is usual.
   ///   - index: The only endpoint to ask; nil for all.
+  ///   - ahead: How many steps of the chain may be asked for and not taken.
   /// - Returns: The answer, and who gave it.
   /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func located<Output>(
-    _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
+    _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil,
+    ahead: Int = 1
   ) async throws -> (Output, OgmiosLink) {
     if let timeout, timeout <= .zero {
       throw Self.outOfTime(request.method, "there was no time for it")
     }
-    return try await persisting(request.method) { try await once(request, timeout, index) }
+    return try await persisting(request.method) {
+      try await once(request, timeout, index, ahead)
+    }
   }
 
   /// Looks at how things are now, whatever the caller holds.
+  ///
+  /// Where one endpoint does not answer in time, the next one is asked.
   ///
   /// - Parameters:
   ///   - indices: The endpoints, in the order in which they are asked.
@@ -60,8 +66,10 @@ extension OgmiosClient {
     _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
   ) async throws -> T {
     try await persisting(method) {
-      try await trying(indices, method: method, isRepeatable: true) { link in
-        try await link.looking(timeout: timeout ?? options.timeout) {
+      try await trying(
+        indices, method: method, isRepeatable: true, passesSilence: true
+      ) { link in
+        try await link.looking(for: method, timeout: timeout ?? options.timeout) {
           try await look($0, link.hasSocket)
         }
       }
@@ -98,12 +106,12 @@ extension OgmiosClient {
   }
 
   private func once<Output>(
-    _ request: OgmiosRequest<Output>, _ timeout: Duration?, _ only: Int?
+    _ request: OgmiosRequest<Output>, _ timeout: Duration?, _ only: Int?, _ ahead: Int
   ) async throws -> (Output, OgmiosLink) {
     let method = request.method
     let call = OgmiosSingleCall(
       request: request, timeout: timeout ?? usualTimeout(method), client: self,
-      needsSocket: needsSocket(method))
+      needsSocket: needsSocket(method), ahead: ahead)
     let all = only.map { [$0] } ?? order(preferring: holder(for: method))
     let usable = call.needsSocket ? all.filter { links[$0].hasSocket } : all
     return try await trying(
@@ -141,6 +149,13 @@ extension OgmiosClient {
 }
 
 extension OgmiosError {
+  /// The same, as the error of a call of another method.
+  func during(_ method: String) -> OgmiosError {
+    OgmiosError(
+      kind, method: method, endpoint: endpoint, code: code, message: serverMessage, data: data,
+      cause: cause, note: note)
+  }
+
   func at(_ endpoint: String) -> OgmiosError {
     OgmiosError(
       kind, method: method, endpoint: endpoint, code: code, message: serverMessage, data: data,

@@ -31,10 +31,10 @@ extension OgmiosClient {
       return try await client.inTurn(client.turns.chain, request.method, timeout) { timeout in
         let (found, link) = try await client.located(request, timeout)
         let places = link.chainPlaces
-        places.step.drop()
+        places.steps.drop()
         let number = client.caller.change { $0.intersected(points, at: found.point) }
         places.connection.withLock {
-          $0.chain = number
+          $0.moved(number)
           $0.isEchoExpected = false
         }
         return found
@@ -48,10 +48,16 @@ extension OgmiosClient {
     /// - Returns: The next block, or the point that the chain went back to.
     /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
     public func nextBlock(timeout: Duration? = nil) async throws -> OgmiosChainStep {
+      try await next(ahead: 1, timeout)
+    }
+
+    /// The next step, with questions for some of those after it on their way.
+    func next(ahead: Int, _ timeout: Duration?) async throws -> OgmiosChainStep {
       try await client.inTurn(client.turns.chain, "nextBlock", timeout) { timeout in
-        let (step, link) = try await client.located(.nextBlock, timeout)
+        let (step, link) = try await client.located(.nextBlock, timeout, ahead: ahead)
         let number = client.caller.change { $0.stepped(step) }
-        link.chainPlaces.connection.withLock { if $0.chain != nil { $0.chain = number } }
+        link.chainPlaces.connection.withLock { $0.moved(number) }
+        link.chainPlaces.steps.told()
         return step
       }
     }

@@ -92,30 +92,39 @@ extension OgmiosClient {
     ///   - timeout: How long to wait; more than zero.
     ///   - interval: How often to look; more than zero, once a second by default.
     ///   - clock: The clock; the default is the continuous one.
-    /// - Throws: ``OgmiosError``, of the kind `timeout` where some wait even then; a `Rejection`,
-    ///   and a cancellation.
+    /// - Throws: ``OgmiosError``, of the kind `timeout` where some wait even then, or nobody could be
+    ///   asked; a `Rejection`, and a cancellation.
     public func waitForEmptyMempool(
       timeout: Duration, every interval: Duration = .seconds(1),
       clock: some Clock<Duration> = ContinuousClock()
     ) async throws {
       let start = clock.now
+      var isSeen = false
       while true {
         let time = timeout - start.duration(to: clock.now)
-        guard time > .zero else { throw notEmpty(after: timeout) }
+        guard time > .zero else { throw notEmpty(after: timeout, isSeen: isSeen) }
         do {
           if try await Timeout(time, clock: clock).run({ try await count() }) == 0 { return }
+          isSeen = true
         } catch let error as TimedOut {
-          throw notEmpty(after: timeout, error.appError)
+          throw notEmpty(after: timeout, isSeen: isSeen, error.appError)
+        } catch let error as OgmiosError where error.kind == .timeout {
+          // Nobody has looked: that says nothing about the mempool.
+          if OgmiosClient.isOutOfTime { throw error }
         }
         let left = timeout - start.duration(to: clock.now)
         if left > .zero { try await clock.sleep(for: min(left, interval)) }
       }
     }
 
-    private func notEmpty(after timeout: Duration, _ cause: AppError? = nil) -> OgmiosError {
+    private func notEmpty(
+      after timeout: Duration, isSeen: Bool, _ cause: AppError? = nil
+    ) -> OgmiosError {
       OgmiosError(
         .timeout, method: "sizeOfMempool", endpoint: client.status.endpointInUse, cause: cause,
-        note: "the mempool was not empty after \(timeout)")
+        note: isSeen
+          ? "the mempool was not empty after \(timeout)"
+          : "nobody said within \(timeout) whether the mempool was empty")
     }
 
     /// How many transactions wait right now, by a connection of its own: with that its view ends.

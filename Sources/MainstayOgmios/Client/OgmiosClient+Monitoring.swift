@@ -41,7 +41,7 @@ extension OgmiosClient {
       monitor.note(told.ending, during: told.operation, standing: told.status)
       return true
     }
-    for link in links {
+    for (index, link) in links.enumerated() {
       guard let events = link.events else { continue }
       Task { [weak self, weak monitor] in
         for await event in events {
@@ -50,8 +50,8 @@ extension OgmiosClient {
           guard event.isOfConnection else { continue }
           // Again where a call has ended meanwhile, whose word would be lost.
           var told: ConnectionStatus?
-          while told != standing(of: link) {
-            told = standing(of: link)
+          while told != standing(of: index) {
+            told = standing(of: index)
             if let told { monitor.note(.unchanged, during: "", standing: told) }
           }
         }
@@ -63,12 +63,13 @@ extension OgmiosClient {
   ///
   /// What calls say goes before what the connection says, except while that is opened again, and
   /// where that fails. Whoever was answered over HTTP since then is connected all the same.
-  private func standing(of link: OgmiosLink) -> ConnectionStatus {
-    let status = status
-    guard status.endpointInUse == link.name, status.connection == .connected,
+  private func standing(of index: Int) -> ConnectionStatus {
+    let (connection, inUse) = (status.connection, indexInUse)
+    let link = links[index]
+    guard inUse == index, connection == .connected,
       let own = link.socketStatus, own == .reconnecting || own == .failed,
       !link.places.isServedByHTTP.withLock({ $0 })
-    else { return status.connection }
+    else { return connection }
     return own
   }
 
@@ -109,22 +110,16 @@ final class OgmiosAudience: Sendable {
   /// Tells somebody, and says whether there still is anybody.
   typealias Listener = @Sendable (Told) -> Bool
 
-  private let listeners = Locked<[Listener]>([])
+  private let listeners = Locked(OgmiosListenersStateMachine<Listener>())
 
-  var isThere: Bool { listeners.withLock { !$0.isEmpty } }
+  var isThere: Bool { listeners.withLock { !$0.all.isEmpty } }
 
-  func add(_ listener: @escaping Listener) { listeners.withLock { $0.append(listener) } }
+  func add(_ listener: @escaping Listener) { listeners.withLock { $0.add(listener) } }
 
   func tell(_ told: Told) {
-    let all = listeners.withLock { $0 }
-    let isGone = all.map { !$0(told) }
-    guard isGone.contains(true) else { return }
-    // Those that came meanwhile stand behind these.
-    listeners.withLock { listeners in
-      guard listeners.count >= isGone.count else { return }
-      let kept = zip(listeners, isGone).filter { !$1 }.map(\.0)
-      listeners = kept + listeners.dropFirst(isGone.count)
-    }
+    let all = listeners.withLock { $0.all }
+    let gone = all.filter { !$0.listener(told) }.map(\.number)
+    if !gone.isEmpty { listeners.withLock { $0.remove(gone) } }
   }
 }
 

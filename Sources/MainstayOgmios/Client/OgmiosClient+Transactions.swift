@@ -24,13 +24,16 @@ extension OgmiosClient {
     /// Sends a transaction; it is never sent twice without somebody looking.
     ///
     /// Where it is not known whether it arrived, that is looked up by its name first: an answer
-    /// that was lost, or a refusal because its inputs are spent, may mean that it is there.
+    /// that was lost, or a refusal because its inputs are spent, may mean that it is there. All
+    /// endpoints are asked side by side, for as long as the options let a call wait. Why nobody could
+    /// look stands in the metadata of the error as `ogmios.look`.
     ///
     /// - Parameters:
     ///   - cbor: Its bytes, in lower-case hexadecimal digits.
     ///   - id: Its name, computed by whoever built it; nil, the default, where nobody knows: then
     ///     nothing is looked up.
-    ///   - timeout: How long to wait; more than zero, the default is that of the options.
+    ///   - timeout: How long to wait for the answer; more than zero, the default is that of the
+    ///     options. A look comes on top.
     /// - Returns: Its name.
     /// - Throws: ``OgmiosError``; its disposition is `unknownOutcome` where it may have arrived. A
     ///   `Rejection`, and a cancellation.
@@ -42,8 +45,37 @@ extension OgmiosClient {
       do {
         return try await client.execute(.submitTransaction(cbor), timeout: timeout)
       } catch let error as OgmiosError where error.appError.disposition == .unknownOutcome {
-        guard let id, let place = try? await find(id), place != .unknown else { throw error }
-        return id
+        guard let id else { throw error }
+        do {
+          if try await isThere(id) { return id }
+        } catch let failure {
+          throw error.looked(AppError.from(failure))
+        }
+        throw error
+      }
+    }
+
+    /// Whether an endpoint has a transaction; the first one that has it says so for all.
+    private func isThere(_ id: String) async throws -> Bool {
+      try await client.limiting(client.options.timeout).run {
+        try await withThrowingTaskGroup(of: Result<TransactionPlace, any Error>.self) { group in
+          for index in client.links.indices {
+            group.addTask {
+              do { return .success(try await find(id, at: index)) } catch { return .failure(error) }
+            }
+          }
+          defer { group.cancelAll() }
+          var (isAnswered, last) = (false, (any Error)?.none)
+          while let result = try await group.next() {
+            switch result {
+            case .success(.unknown): isAnswered = true
+            case .success: return true
+            case .failure(let error): last = last ?? error
+            }
+          }
+          if let last, !isAnswered { throw last }
+          return false
+        }
       }
     }
 

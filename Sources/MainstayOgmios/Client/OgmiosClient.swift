@@ -26,6 +26,8 @@ public final class OgmiosClient: Sendable {
   private let machine: Locked<OgmiosEndpointsStateMachine>
   private let lastErrors: Locked<[OgmiosError?]>
   let now: @Sendable () -> Duration
+  /// Ends what takes longer.
+  let limiting: @Sendable (Duration) -> Timeout
   private let healthOf: @Sendable (OgmiosLink, Duration) async throws -> OgmiosHealth
 
   /// Makes a client; the first call opens a connection.
@@ -58,7 +60,8 @@ public final class OgmiosClient: Sendable {
     }
     var links: [OgmiosLink] = []
     for url in urls.compactMap(\.self) {
-      links.append(try OgmiosLink(url, options, caller: caller, clock: clock))
+      let name = Self.name(of: url, besides: links.map(\.name))
+      links.append(try OgmiosLink(url, named: name, options, caller: caller, clock: clock))
     }
     OgmiosTexts.join()
     self.options = options
@@ -71,13 +74,26 @@ public final class OgmiosClient: Sendable {
     lastErrors = Locked(Array(repeating: nil, count: links.count))
     let start = clock.now
     now = { start.duration(to: clock.now) }
+    limiting = { Timeout($0, clock: clock) }
     healthOf = { try await $0.health(within: $1, clock: clock) }
+  }
+
+  /// Scheme, host and port, with a number where an endpoint before has the same.
+  private static func name(of url: URL, besides names: [String]) -> String {
+    let name = OgmiosLink.name(of: url)
+    guard names.contains(name) else { return name }
+    var number = 2
+    while names.contains("\(name)#\(number)") { number += 1 }
+    return "\(name)#\(number)"
   }
 
   deinit { close() }
 
   /// Ends all calls and connections; later calls fail at once.
   public func close() { for link in links { link.close() } }
+
+  /// The endpoint that answered last; nil before the first answer.
+  var indexInUse: Int? { machine.withLock { $0.inUse } }
 
   /// How the client and its endpoints stand.
   public var status: OgmiosStatus {
@@ -95,13 +111,35 @@ public final class OgmiosClient: Sendable {
 
   /// How the server and its node are, of the first endpoint that can be asked.
   ///
+  /// An endpoint whose node is gone has failed. One that has no such page, as a gateway may have
+  /// none, stands as its other calls say.
+  ///
   /// - Returns: Its health, also where its node is gone.
   /// - Throws: ``OgmiosError`` where no endpoint answers, and a cancellation.
   public func health() async throws -> OgmiosHealth {
     try await watching("health") {
-      try await trying(order(preferring: nil), method: "health", isRepeatable: true) { link in
-        try await healthOf(link, options.timeout)
+      var last: (any Error)?
+      for index in order(preferring: nil) {
+        // A node that is gone is the answer, and counts as that of any other call does.
+        var lost: OgmiosHealth?
+        do {
+          return try await trying([index], method: "health", isRepeatable: true) { link in
+            let health = try await healthOf(link, options.timeout)
+            guard health.state == .disconnected else { return health }
+            lost = health
+            throw OgmiosError(
+              .response, method: "health", endpoint: link.name, code: -32000,
+              message: "The server has no connection to its node.")
+          }
+        } catch let error as Rejection {
+          last = last ?? error
+        } catch let error as OgmiosError {
+          if let lost { return lost }
+          guard error.isTransportFailure, !Self.isOutOfTime else { throw error }
+          last = error
+        }
       }
+      throw last ?? OgmiosError(.invalidMethod, method: "health")
     }
   }
 }
@@ -120,14 +158,15 @@ extension OgmiosClient {
   ///   - order: The endpoints.
   ///   - method: The method that it is about.
   ///   - isRepeatable: Whether another endpoint may be asked after one that may have been.
+  ///   - passesSilence: Whether the next endpoint is asked after one that did not answer in time.
   ///   - limit: How long the operation may take that waits for something to happen; nil for one
   ///     that is answered at once.
   ///   - operation: Asks one.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func trying<T>(
-    _ order: [Int], method: String, isRepeatable: Bool, waiting limit: Duration? = nil,
-    _ operation: (OgmiosLink) async throws -> T
+    _ order: [Int], method: String, isRepeatable: Bool, passesSilence: Bool = false,
+    waiting limit: Duration? = nil, _ operation: (OgmiosLink) async throws -> T
   ) async throws -> T {
     var last: (any Error)?
     for index in order {
@@ -139,8 +178,15 @@ extension OgmiosClient {
           note(.answered, Self.error(of: tip), index, begun)
         }
         let result = try await guarded(link) { try await operation(link) }
-        note(.answered, Self.error(of: result), index, begun)
-        return try result.get()
+        guard case .failure(let error) = result, error.chain != nil else {
+          let error = Self.error(of: result)
+          note(error?.hasEndedConnection == true ? .unknown : .answered, error, index, begun)
+          return try result.get()
+        }
+        // The next node may have the blocks of the caller.
+        note(.unknown, error, index, begun)
+        options.observer?(.failed(endpoint: link.name, error.kind))
+        last = last ?? error
       } catch let error as Rejection {
         last = last ?? error
       } catch let error as OgmiosError where error.isImpatience {
@@ -149,9 +195,10 @@ extension OgmiosClient {
         // Where the caller had no time for it, the endpoint is not known to be at fault.
         let isSpent = error.wasNeverSent && Self.isOutOfTime
         note(isSpent ? .timedOut : error.ending, error, index, begun)
-        guard error.isTransportFailure, isRepeatable || !error.mayHaveBeenSent,
-          !Self.isOutOfTime
-        else { throw error }
+        let isPassedOn = error.isTransportFailure || passesSilence && error.kind == .timeout
+        guard isPassedOn, isRepeatable || !error.mayHaveBeenSent, !Self.isOutOfTime else {
+          throw error
+        }
         options.observer?(.failed(endpoint: link.name, error.kind))
         last = error
       }
@@ -171,8 +218,9 @@ extension OgmiosClient {
         } catch let error as OgmiosError where error.isAnswer {
           // The endpoint is well, whatever it thinks of the request.
           return .failure(error)
-        } catch let error as OgmiosError where error.isImpatience {
-          // Nothing has happened on the chain yet: that says nothing about the endpoint.
+        } catch let error as OgmiosError where error.isImpatience || error.isOtherPage {
+          // Nothing has happened on the chain yet, or there is no such page: that says nothing about
+          // the endpoint.
           impatience = error
           throw Rejection(policy: link.name, reason: .waitedTooLong)
         }
@@ -199,7 +247,7 @@ extension OgmiosClient {
   }
 
   /// Whether the deadline around the call has passed, so that asking anybody else is in vain.
-  private static var isOutOfTime: Bool { Deadline.remaining.map { $0 <= .zero } ?? false }
+  static var isOutOfTime: Bool { Deadline.remaining.map { $0 <= .zero } ?? false }
 
   private static func error<T>(of result: Result<T, OgmiosError>) -> OgmiosError? {
     if case .failure(let error) = result { error } else { nil }
@@ -226,9 +274,15 @@ extension OgmiosError {
     }
   }
 
+  /// Whether somebody answered the question for the health with another page.
+  fileprivate var isOtherPage: Bool {
+    method == "health" && (kind == .invalidResponse || kind == .http && cause?.httpStatus != nil)
+  }
+
   /// What it says about the endpoint.
   fileprivate var ending: OgmiosEndpointsStateMachine.Ending {
-    switch kind {
+    if isOtherPage { return .unknown }
+    return switch kind {
     case .response: code == -32000 ? .failed : .answered
     case .http, .websocket: .failed
     case .timeout: wasNeverSent ? .failed : .timedOut

@@ -71,8 +71,6 @@ public struct OgmiosHealth: Sendable, Hashable {
     } else {
       synchronization = nil
     }
-    lastTipUpdate = document["lastTipUpdate"]?.string.flatMap { text in
-      try? Date(text, strategy: .iso8601)
-    }
+    lastTipUpdate = try? reader["lastTipUpdate"].time()
   }
 }

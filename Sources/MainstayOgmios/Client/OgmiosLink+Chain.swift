@@ -32,15 +32,37 @@ extension OgmiosLink {
     return try await call(socket, method, params, timeout: timeout, over: .websocket)
   }
 
-  /// Leaves a question for the next block that was given up and is not answered yet.
+  /// Asks for the next step, and for some of those after it.
+  ///
+  /// - Parameter limit: How many may be asked for and not taken.
+  /// - Returns: The steps, and the round that the next one belongs to.
+  func ask(upTo limit: Int) -> (steps: OgmiosSteps, round: UInt64) {
+    let line = chainLine.withLock { $0 }
+    let (method, name) = ("nextBlock", name)
+    let round = line.places.steps.ask(upTo: limit) { ended in
+      guard let client = line.socket ?? socket else {
+        ended(.failure(OgmiosError(.invalidMethod, method: method, endpoint: name)))
+        return {}
+      }
+      return client.begin(method) { outcome in
+        ended(
+          outcome.mapError { error -> any Error in
+            OgmiosError.from(error, method: method, endpoint: name, over: .websocket)
+          })
+      }
+    }
+    return (line.places.steps, round)
+  }
+
+  /// Leaves questions for steps that were given up and are not answered yet.
   ///
   /// Until a block comes, the server takes nothing else about the chain on that connection, or
   /// refuses it with 1001. So the chain gets a connection of its own, and views of the ledger and
   /// of the mempool stay where they are.
   func leaveStep() throws(ConfigurationError) {
     let line = chainLine.withLock { $0 }
-    guard line.places.step.standing == .asked, let newChainSocket else { return }
-    line.places.step.drop()
+    guard line.places.steps.isAsking, let newChainSocket else { return }
+    line.places.steps.drop()
     let places = Places(caller: line.places.caller, parts: .chain, restored: line.places.restored)
     let socket = try newChainSocket(places)
     self.places.parts.withLock { _ = $0.remove(.chain) }

@@ -38,13 +38,18 @@ extension OgmiosLink {
   /// Asks on a connection of its own, which has no view of the ledger or of the mempool; over HTTP
   /// each question has one.
   ///
+  /// On such a connection nothing is waited for: where the view of the mempool does not come, that
+  /// is the failure of the look, and not that nothing has happened yet.
+  ///
   /// - Parameters:
+  ///   - method: The method that it is about.
   ///   - timeout: How long each question waits for its answer.
   ///   - look: Asks; it is given what calls a method.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, and a cancellation.
   func looking<T>(
-    timeout: Duration, _ look: (_ call: @escaping Places.Call) async throws -> T
+    for method: String, timeout: Duration,
+    _ look: (_ call: @escaping Places.Call) async throws -> T
   ) async throws -> T {
     do {
       guard let newSocket else {
@@ -66,6 +71,8 @@ extension OgmiosLink {
       }
     } catch let error as OgmiosError where error.kind == .invalidResponse {
       throw error.at(name)
+    } catch let error as OgmiosError where error.isImpatience {
+      throw error.during(method)
     }
   }
 

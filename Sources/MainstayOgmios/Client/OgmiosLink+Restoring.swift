@@ -12,7 +12,7 @@ extension OgmiosLink.Places {
   ///
   /// What the server refuses is left for the call that needs it, which gets the error then.
   func restore(on session: JSONRPCSession) async throws {
-    step.connectionChanged()
+    steps.connectionChanged()
     acquisition.connectionChanged()
     isServedByHTTP.withLock { $0 = false }
     connection.withLock { $0 = .init() }
@@ -34,7 +34,10 @@ extension OgmiosLink.Places {
   func bringChain(_ call: Call) async throws {
     let place = caller.now
     guard connection.withLock({ $0.chain }) != place.chain else { return }
-    connection.withLock { $0.chain = nil }
+    connection.withLock {
+      $0.chain = nil
+      $0.isMoving = false
+    }
     let request = OgmiosRequest.findIntersection(place.chain == 0 ? [.origin] : place.replay)
     _ = try request.read(try await call(request.method, request.params))
     connection.withLock {

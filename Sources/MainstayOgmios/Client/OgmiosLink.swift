@@ -19,8 +19,8 @@ final class OgmiosLink: Sendable {
 
     let parts: Locked<Parts>
     let connection = Locked(OgmiosPlaceStateMachine.Connection())
-    /// The step of the chain that was asked for last.
-    let step = OgmiosPendingStep()
+    /// The steps of the chain that were asked for.
+    let steps = OgmiosSteps()
     /// The view of the mempool that was asked for last.
     let acquisition = OgmiosPendingStep()
     /// Whether the server has answered over HTTP since the last WebSocket was opened.
@@ -37,12 +37,12 @@ final class OgmiosLink: Sendable {
     }
   }
 
-  /// Scheme, host and port.
+  /// Scheme, host and port, with a number where another endpoint has the same.
   let name: String
   let breaker: CircuitBreaker
   let places: Places
   /// Nil where the endpoint is one of HTTP.
-  private let socket: JSONRPCClient?
+  let socket: JSONRPCClient?
   /// Makes a WebSocket beside that one, on which nothing is restored.
   let newSocket: (@Sendable () throws(ConfigurationError) -> JSONRPCClient)?
   /// Makes a WebSocket beside that one, on which the place on the chain is restored.
@@ -57,10 +57,9 @@ final class OgmiosLink: Sendable {
   let leaving: @Sendable (Duration) -> Timeout.Abandoning
 
   init(
-    _ url: URL, _ options: OgmiosClient.Options, caller: OgmiosCallerPlace,
+    _ url: URL, named name: String, _ options: OgmiosClient.Options, caller: OgmiosCallerPlace,
     clock: some Clock<Duration>
   ) throws(ConfigurationError) {
-    let name = Self.name(of: url)
     self.name = name
     let observer = options.observer
     let places = Places(caller: caller, parts: [.chain, .ledger]) {
@@ -205,7 +204,7 @@ final class OgmiosLink: Sendable {
     }
   }
 
-  private static func name(of url: URL) -> String {
+  static func name(of url: URL) -> String {
     let port = url.port.map { ":\($0)" } ?? ""
     return "\(url.scheme?.lowercased() ?? "")://\(url.host() ?? "")\(port)"
   }

@@ -3,10 +3,10 @@
 internal import Mainstay
 internal import MainstayHTTP
 
-/// A question for the next block, or for a view of the mempool, whose answer nobody has taken yet.
+/// A question for a view of the mempool whose answer nobody has taken yet.
 ///
 /// Whoever waits for it may leave: the server answers it in any case, and goes on by that. So the
-/// next one who asks on the same connection takes that answer, and no block is lost.
+/// next one who asks on the same connection takes that answer.
 final class OgmiosPendingStep: Sendable {
   private struct State {
     var number: UInt64 = 0

@@ -10,6 +10,8 @@ struct OgmiosPlaceStateMachine: Sendable {
   struct Connection: Sendable, Hashable {
     /// Its place on the chain; a new connection is at the beginning, nil where nobody knows.
     var chain: UInt64? = 0
+    /// Whether the caller moves by what this connection says; the next one knows nothing of that.
+    var isMoving = false
     /// Whether the next answer repeats the place that it was brought to.
     var isEchoExpected = false
     /// Its view of the ledger; nil for none.
@@ -18,6 +20,13 @@ struct OgmiosPlaceStateMachine: Sendable {
     var mempool: UInt64?
     /// Whether the server still has a view of the mempool that nobody knows the place in.
     var hasLostView = false
+
+    /// The caller has moved by what a connection said: where it is this one, it is there, too.
+    mutating func moved(_ number: UInt64) {
+      guard isMoving else { return }
+      isMoving = false
+      chain = number
+    }
 
     /// The server may have gone on in the view, and nobody has heard of it.
     mutating func loseView() {
@@ -37,6 +46,8 @@ struct OgmiosPlaceStateMachine: Sendable {
 
   /// As many blocks as can be taken back on Cardano, and the one below.
   static let longestRollback = 2_161
+  /// In so many slots a chain grows by as many blocks: with a block in each twentieth slot.
+  private static let longestReach: UInt64 = 129_600
   private static let slotsOfByronEpoch: UInt64 = 21_600
 
   private var moves: UInt64 = 0
@@ -44,6 +55,8 @@ struct OgmiosPlaceStateMachine: Sendable {
   private(set) var chain: UInt64 = 0
   private var start: [OgmiosPoint] = []
   private var recent: [OgmiosPoint] = []
+  /// Whether so many blocks were told since the start that no chain goes back there.
+  private var isStartPassed = false
   /// Whether the caller has not been told yet that the chain goes back to its place.
   private(set) var isBackwardDue = true
   private(set) var ledger: LedgerView?
@@ -65,6 +78,7 @@ struct OgmiosPlaceStateMachine: Sendable {
   mutating func intersected(_ points: [OgmiosPoint], at point: OgmiosPoint) -> UInt64 {
     start = points
     recent = [point]
+    isStartPassed = false
     isBackwardDue = true
     chain = move()
     return chain
@@ -75,7 +89,10 @@ struct OgmiosPlaceStateMachine: Sendable {
     switch step {
     case .forward(let block, _):
       if let point = block.point ?? boundary(named: block.id) { recent.append(point) }
-      if recent.count > Self.longestRollback { recent.removeFirst() }
+      if recent.count > Self.longestRollback {
+        recent.removeFirst()
+        isStartPassed = true
+      }
     case .backward(let point, _):
       if let index = recent.lastIndex(of: point) {
         recent.removeSubrange((index + 1)...)
@@ -101,7 +118,10 @@ struct OgmiosPlaceStateMachine: Sendable {
   }
 
   /// Points to agree on after a connection was lost, the newest first and then further and further
-  /// apart; the last one is where the caller began.
+  /// apart; the last ones are where the caller began.
+  ///
+  /// None is further away than a chain goes back: a node that has no nearer one is behind or on
+  /// another network, and by it the caller would lose all that came since.
   var replay: [OgmiosPoint] {
     var points: [OgmiosPoint] = []
     var distance = 0
@@ -109,8 +129,22 @@ struct OgmiosPlaceStateMachine: Sendable {
       points.append(recent[recent.count - 1 - distance])
       distance = max(distance * 2, 1)
     }
+    if let oldest = recent.first, !points.contains(oldest) { points.append(oldest) }
+    guard !isStartPassed else { return points }
     let last = start.isEmpty ? [.origin] : start
-    return points + last.filter { !points.contains($0) }
+    return points + last.filter { !points.contains($0) && isInReach($0) }
+  }
+
+  /// Whether a step back goes further than any chain does: past all blocks that are kept.
+  func isTooFar(_ point: OgmiosPoint) -> Bool {
+    guard isStartPassed, !isBackwardDue else { return false }
+    return !recent.contains { $0.id == point.id }
+  }
+
+  /// Whether a chain may go back from the place of the caller to a point.
+  private func isInReach(_ point: OgmiosPoint) -> Bool {
+    let (here, there) = (cursor.slot, point.slot)
+    return here <= there || here - there <= Self.longestReach
   }
 
   // MARK: The ledger

@@ -99,7 +99,7 @@ extension OgmiosSingleCall {
   /// The answer by a view of another connection, which waits for nothing.
   private func glance(at link: OgmiosLink) async throws -> JSONValue {
     let acquire = OgmiosRequest<UInt64>.acquireMempool
-    return try await link.looking(timeout: timeout) { call in
+    return try await link.looking(for: method, timeout: timeout) { call in
       _ = try await call(acquire.method, acquire.params)
       return try await call(method, request.params)
     }

@@ -9,6 +9,8 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
   let timeout: Duration
   let client: OgmiosClient
   let needsSocket: Bool
+  /// How many steps of the chain may be asked for and not taken; 1 or more.
+  var ahead = 1
 
   var method: String { request.method }
 
@@ -99,7 +101,10 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
     try link.leaveStep()
     let places = link.chainPlaces
     let before = places.connection.withLock { connection in
-      defer { connection.chain = nil }
+      defer {
+        connection.chain = nil
+        connection.isMoving = true
+      }
       return connection.chain
     }
     do {
@@ -115,53 +120,56 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
     // Asked at another place, its answer is of no use.
     if link.chainPlaces.connection.withLock({ $0.chain }) != client.caller.now.chain {
       try link.leaveStep()
-      link.chainPlaces.step.drop()
+      link.chainPlaces.steps.drop()
     }
     let places = link.chainPlaces
-    let bringing: OgmiosLink.Places.Call = {
-      try await link.callChain($0, $1, timeout: client.options.timeout)
+    let bringing: OgmiosLink.Places.Call = { bringer, params in
+      do {
+        return try await link.callChain(bringer, params, timeout: client.options.timeout)
+      } catch let error as OgmiosError where error.code == 1000 {
+        throw error.refusing(placeAt: client.caller.now.cursor, for: method)
+      }
     }
     try await places.bringChain(bringing)
-    // An answer over a connection that was lost meanwhile is asked for again.
-    guard let result = try await step(of: link) else { return try await nextBlock(of: link) }
-    guard places.connection.withLock({ $0.chain }) == client.caller.now.chain else {
-      // It came over a new connection that could not be brought to the place.
-      try await places.bringChain(bringing)
-      return try await nextBlock(of: link)
-    }
+    // An answer over a connection that was lost meanwhile is asked for again, and so is one over a
+    // new connection that could not be brought to the place.
+    guard let result = try await step(of: link),
+      places.connection.withLock({ $0.isMoving && $0.chain == client.caller.now.chain })
+    else { return try await nextBlock(of: link) }
     let isEcho = places.connection.withLock { connection in
       defer { connection.isEchoExpected = false }
       return connection.isEchoExpected
     }
     let place = client.caller.now
-    guard isEcho, !place.isBackwardDue, Self.isBackward(result, to: place.cursor) else {
-      return result
+    guard let point = Self.end(ofStepBack: result) else { return result }
+    if place.isTooFar(point) {
+      throw OgmiosError(
+        .invalidResponse, method: method, endpoint: link.name,
+        note: "the chain goes back by more blocks than any chain does")
     }
+    guard isEcho, !place.isBackwardDue, point == place.cursor else { return result }
     // The server confirms the place that the connection was brought to: nothing happened.
     return try await nextBlock(of: link)
   }
 
-  /// The answer to the question that is on its way, or to a new one; nil where nobody wants it any
-  /// more.
+  /// The oldest step that was asked for, by earlier questions or by new ones; nil where it has to be
+  /// asked for anew.
   private func step(of link: OgmiosLink) async throws -> JSONValue? {
-    let (places, method) = (link.chainPlaces, method)
-    let step = places.step
-    let (number, answer) = step.current {
-      do {
-        return try await link.callChain(method, nil, timeout: OgmiosPendingStep.patience)
-      } catch let error as OgmiosError where error.kind == .invalidResponse {
-        // The server has gone on by a step that nobody understands, also where nobody waits.
-        places.connection.withLock { $0.chain = nil }
-        throw error
-      }
-    }
+    let places = link.chainPlaces
+    let (steps, round) = link.ask(upTo: ahead)
     do {
-      let result = try await link.leaving(timeout).runSendable { try await answer.value }
-      return step.taken(number) ? result : nil
+      if !steps.isReady(round) {
+        try await link.leaving(timeout).runSendable { try await steps.ready(round) }
+      }
     } catch let error as TimedOut {
       // A question that waits for a connection is not dropped: it may be leaving right now.
       throw late(error, on: link, isConnected: link.isChainConnected)
     }
+    // Before it is taken: a connection that comes after that begins where the caller was.
+    places.connection.withLock { $0.isMoving = true }
+    if let result = try steps.take(round) { return result }
+    if steps.isAstray { places.connection.withLock { $0.chain = nil } }
+    return nil
   }
 
   /// The error of a question that nobody answered in the time of the caller.
@@ -173,11 +181,10 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
     return OgmiosError(.timeout, method: method, endpoint: link.name, cause: cause)
   }
 
-  private static func isBackward(_ result: JSONValue, to cursor: OgmiosPoint) -> Bool {
-    guard result["direction"]?.string == "backward", let point = result["point"] else {
-      return false
-    }
-    return (try? OgmiosPoint(OgmiosReader(point, method: "nextBlock"))) == cursor
+  /// Where a step back ends; nil for any other step.
+  private static func end(ofStepBack result: JSONValue) -> OgmiosPoint? {
+    guard result["direction"]?.string == "backward", let point = result["point"] else { return nil }
+    return try? OgmiosPoint(OgmiosReader(point, method: "nextBlock"))
   }
 }
 

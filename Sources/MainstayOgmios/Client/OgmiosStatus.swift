@@ -6,7 +6,7 @@ public import Mainstay
 public struct OgmiosStatus: Sendable, Equatable {
   /// How one endpoint stands.
   public struct Endpoint: Sendable, Equatable {
-    /// Scheme, host and port.
+    /// Scheme, host and port; the second endpoint of one host ends with `#2`, and so on.
     public let name: String
     /// How its own calls ended last.
     public let connection: ConnectionStatus

@@ -47,15 +47,18 @@ extension OgmiosError: AppErrorConvertible {
     let unknown = AppError.Service.provider(code: name, message: serverMessage ?? "").appError
     let row =
       OgmiosErrorCatalog.isStandard(number) ? AppError.jsonRPC(code: Int(clamping: number)) : nil
-    let disposition = OgmiosErrorCatalog.disposition(for: number, data: data)
-    // A server that stumbled, or lost its node, may have passed the transaction on.
+    let disposition =
+      otherTopic != nil
+      ? advice?.disposition : OgmiosErrorCatalog.disposition(for: number, data: data)
+    // A server that stumbled, or lost its node, may have passed the transaction on. What was said
+    // at the end of a connection is no answer to it.
     let isOpen =
-      (number == -32603 || number == -32000) && mayHaveBeenSent
+      (number == -32603 || number == -32000 || hasEndedConnection) && mayHaveBeenSent
       && !OgmiosMethod.isRepeatable(method)
     let error = AppError(
       code: row?.code ?? ErrorCode(name) ?? unknown.code,
       kind: row?.kind ?? advice?.kind ?? .server, disposition: disposition ?? .unclassified,
-      title: entry.map { text(name, "title", $0.title) } ?? unknown.title,
+      title: entry.map { titled(name, $0) } ?? unknown.title,
       message: entry.map { text(name, "message", $0.meaning) } ?? unknown.message,
       suggestion: suggestion ?? unknown.suggestion,
       details: description, metadata: metadata, help: entry?.help,
@@ -63,9 +66,21 @@ extension OgmiosError: AppErrorConvertible {
     return isOpen ? error.with(disposition: .unknownOutcome) : error
   }
 
+  /// What happened, in a few words.
+  private func titled(_ name: String, _ entry: OgmiosErrorCatalog.Entry) -> LocalizableText {
+    guard let otherTopic else { return text(name, "title", entry.title) }
+    return text("ogmios.topic.\(otherTopic.name)", "title", otherTopic.title)
+  }
+
+  /// What it is about where that is something else than the number says by itself.
+  private var otherTopic: OgmiosTopic? { chain == .behind ? .syncing : isTrial ? .inputs : nil }
+
   /// What to do about a number that is known.
   private var suggestion: LocalizableText? {
     guard let entry else { return nil }
+    if let otherTopic {
+      return text("ogmios.topic.\(otherTopic.name)", "suggestion", otherTopic.suggestion)
+    }
     guard entry.advice == .waitOrFix, advice == .wait else {
       return text(OgmiosTexts.code(of: entry.code), "suggestion", entry.suggestion)
     }
@@ -88,10 +103,12 @@ extension OgmiosError: AppErrorConvertible {
     var values = ["ogmios.kind": kind.rawValue, "ogmios.method": method]
     values["ogmios.code"] = code.map(String.init)
     // The server's own word, by which whoever watches the connection knows that it is well.
-    values["jsonrpc.code"] = isTransportFailure ? nil : code.map(String.init)
+    let isWell = !isTransportFailure && !hasEndedConnection
+    values["jsonrpc.code"] = isWell ? code.map(String.init) : nil
     values["ogmios.name"] = entry?.name
     values["ogmios.advice"] = advice?.rawValue
     values["ogmios.endpoint"] = endpoint
+    values["ogmios.look"] = look
     values["server.message"] = serverMessage.map { Redaction.redact(String($0.prefix(2_000))) }
     return values
   }

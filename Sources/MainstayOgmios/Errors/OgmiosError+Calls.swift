@@ -11,13 +11,15 @@ extension OgmiosError {
   ///   - method: The method that was called.
   ///   - endpoint: Where.
   ///   - kind: What failed where the connection did: `http` or `websocket`.
-  /// - Returns: An ``OgmiosError``; a cancellation and a refusal of the client's own stay
-  ///   themselves.
+  /// - Returns: An ``OgmiosError``; a cancellation stays itself, and a queue that is full is a
+  ///   `Rejection`.
   static func from(
     _ error: AppError, method: String, endpoint: String, over kind: Kind
   ) -> any Error {
     if error.isCancellation { return CancellationError() }
-    if case .rejected = error.disposition { return error }
+    if case .rejected = error.disposition {
+      return Rejection(policy: endpoint, reason: .bulkheadFull)
+    }
     guard let failure: JSONRPCConnectionError = error.cause() else {
       if let answer: JSONRPCError = error.cause() {
         return OgmiosError(
@@ -27,8 +29,9 @@ extension OgmiosError {
       return OgmiosError(
         error.kind == .timeout ? .timeout : kind, method: method, endpoint: endpoint, cause: error)
     }
-    // Ogmios writes an error into the reason with which it closes a connection.
-    if let said = failure.cause as? JSONRPCError {
+    // Ogmios writes an error into the reason with which it closes a connection. That the node is
+    // gone is meant for all calls on it, anything else for one.
+    if let said = failure.cause as? JSONRPCError, said.code == -32000 || !failure.isShared {
       return OgmiosError(
         .response, method: method, endpoint: endpoint, code: said.code, message: said.message,
         data: said.data, cause: error)

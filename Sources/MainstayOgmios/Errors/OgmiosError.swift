@@ -50,6 +50,19 @@ public struct OgmiosError: Error, Sendable {
   public let cause: AppError?
   /// Technical words.
   let note: String?
+  /// How the node's chain stands to the caller's place, where the two share none of its blocks.
+  private(set) var chain: Chain?
+
+  /// Why nobody could look whether a transaction arrived; nil where somebody did, or none was sent.
+  private(set) var look: String?
+
+  /// How the chain of a node stands to a place that is not on it.
+  enum Chain: Sendable, Hashable {
+    /// It ends before that.
+    case behind
+    /// It is another one.
+    case apart
+  }
 
   init(
     _ kind: Kind, method: String, endpoint: String? = nil, code: Int64? = nil,
@@ -81,7 +94,9 @@ public struct OgmiosError: Error, Sendable {
 
   /// What may be done, by number and data; nil for a number that nobody knows, and for other kinds.
   public var advice: OgmiosAdvice? {
-    code.flatMap { OgmiosErrorCatalog.advice(for: $0, data: data) }
+    if chain == .behind { return .wait }
+    if isTrial { return .fix }
+    return code.flatMap { OgmiosErrorCatalog.advice(for: $0, data: data) }
   }
 
   /// The failures inside of this one, all of them, in the order of the answer: with 3010 one for
@@ -99,11 +114,38 @@ public struct OgmiosError: Error, Sendable {
     }
   }
 
+  /// The same, after a look that failed as well.
+  func looked(_ failure: AppError) -> OgmiosError {
+    var error = self
+    error.look = Redaction.redact(String("\(failure)".prefix(500)))
+    return error
+  }
+
+  /// The refusal of all points of a caller by a node that may be behind.
+  ///
+  /// - Parameters:
+  ///   - cursor: Where the caller is.
+  ///   - method: The method for which the node was to be brought there.
+  func refusing(placeAt cursor: OgmiosPoint, for method: String) -> OgmiosError {
+    let tip = (data?["tip"]).flatMap { try? OgmiosTip(OgmiosReader($0, method: method)) }
+    var error = OgmiosError(
+      kind, method: method, endpoint: endpoint, code: code, message: serverMessage, data: data,
+      cause: cause, note: note)
+    error.chain = tip.map { $0.point.slot < cursor.slot } == true ? .behind : .apart
+    return error
+  }
+
   /// Whether the endpoint itself failed, and not what was asked of it.
   var isTransportFailure: Bool {
     // The node behind the server is gone, and with it the connection.
     kind == .http || kind == .websocket || code == -32000 || wasNeverSent
   }
+
+  /// Whether the server said it as it closed the connection, and not as an answer.
+  var hasEndedConnection: Bool { kind == .response && cause != nil }
+
+  /// Whether a transaction that was only tried out has inputs that are spent: nothing was sent.
+  var isTrial: Bool { method == "evaluateTransaction" && entry?.advice == .checkOutcome }
 
   /// Whether its time was over before there was a connection to send it over.
   var wasNeverSent: Bool { kind == .timeout && cause.map { !$0.mayHaveBeenSent } ?? false }

@@ -28,11 +28,23 @@ public struct OgmiosEraSummary: Sendable, Hashable {
   public let end: OgmiosBound?
   /// How many slots an epoch has.
   public let epochLength: UInt64
+  /// How long a slot lasts.
+  public let slotLength: Duration
+  /// For how many slots after the end of the ledger all this certainly holds; nil for all of them.
+  public let safeZone: UInt64?
+  /// The summary as a whole.
+  public let json: JSONValue
 
   init(_ reader: OgmiosReader) throws(OgmiosError) {
     start = try OgmiosBound(reader["start"])
     end = try reader["end"].optional { end throws(OgmiosError) in try OgmiosBound(end) }
-    epochLength = try reader["parameters"]["epochLength"].natural()
+    let parameters = reader["parameters"]
+    epochLength = try parameters["epochLength"].natural()
+    slotLength = try parameters["slotLength"].length()
+    safeZone = try parameters["safeZone"].optional { zone throws(OgmiosError) in
+      try zone.natural()
+    }
+    json = reader.value
   }
 }
 
@@ -60,8 +72,12 @@ public struct OgmiosCommittee: Sendable, Hashable {
   public struct Member: Sendable, Hashable {
     /// The name of the member's credential.
     public let id: String
+    /// Whether it is a `script` or a `verificationKey`; nil where the server does not say.
+    public let from: String?
     /// How the member stands, such as `active`; nil where the server does not say.
     public let status: String?
+    /// The member as a whole, with its mandate and its delegate.
+    public let json: JSONValue
   }
 
   /// The members.
@@ -73,7 +89,9 @@ public struct OgmiosCommittee: Sendable, Hashable {
     members = try reader["members"].list { member throws(OgmiosError) in
       Member(
         id: try member["id"].text(),
-        status: try member["status"].optional { status throws(OgmiosError) in try status.text() })
+        from: try member["from"].optional { from throws(OgmiosError) in try from.text() },
+        status: try member["status"].optional { status throws(OgmiosError) in try status.text() },
+        json: member.value)
     }
     quorum = try reader["quorum"].optional { quorum throws(OgmiosError) in try quorum.text() }
   }
@@ -85,13 +103,20 @@ public struct OgmiosRepresentative: Sendable, Hashable {
   public let type: String
   /// The name of the credential; nil for the fixed votes.
   public let id: String?
+  /// Whether that is a `script` or a `verificationKey`: the two may have one name. Nil for the fixed
+  /// votes.
+  public let from: String?
   /// The votes, in lovelace.
   public let stake: Int128
+  /// All that is said of them, with mandate, deposit, metadata and who delegates.
+  public let json: JSONValue
 
   init(_ reader: OgmiosReader) throws(OgmiosError) {
     type = try reader["type"].text()
     id = try reader["id"].optional { id throws(OgmiosError) in try id.text() }
+    from = try reader["from"].optional { from throws(OgmiosError) in try from.text() }
     stake = try reader["stake"].lovelace()
+    json = reader.value
   }
 }
 
@@ -139,6 +164,8 @@ public struct OgmiosRewardAccount: Sendable, Hashable {
   public let rewards: Int128
   /// The deposit, in lovelace.
   public let deposit: Int128
+  /// The account as a whole, with the representative that it delegates to.
+  public let json: JSONValue
 
   /// From 6.13 on a list, before that members by the names of the credentials.
   static func all(_ reader: OgmiosReader) throws(OgmiosError) -> [OgmiosRewardAccount] {
@@ -163,6 +190,7 @@ public struct OgmiosRewardAccount: Sendable, Hashable {
     self.pool = try pool["id"].optional { id throws(OgmiosError) in try id.text() }
     rewards = try reader["rewards"].lovelace()
     deposit = try reader["deposit"].lovelace()
+    json = reader.value
   }
 }
 

@@ -9,6 +9,12 @@ public enum OgmiosPoint: Sendable, Hashable {
   /// A block: its slot, and its name of 64 hexadecimal digits.
   case block(slot: UInt64, id: String)
 
+  /// Its name; nil before the first block.
+  var id: String? { if case .block(_, let id) = self { id } else { nil } }
+
+  /// Its slot; zero before the first block.
+  var slot: UInt64 { if case .block(let slot, _) = self { slot } else { 0 } }
+
   /// The place as Ogmios writes it.
   public var json: JSONValue {
     switch self {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import MainstayHTTP
 
 /// Reads a part of an answer, and says where something is not as it has to be.
@@ -85,6 +86,34 @@ struct OgmiosReader {
     return result
   }
 
+  /// A length of time: milliseconds, or as in older servers seconds.
+  func length() throws(OgmiosError) -> Duration {
+    let milliseconds = self["milliseconds"]
+    if !milliseconds.isNull { return .milliseconds(Int64(clamping: try milliseconds.natural())) }
+    let seconds = self["seconds"].isNull ? self : self["seconds"]
+    guard case .number(let number) = seconds.value, let count = number.double,
+      (0...1e12).contains(count)
+    else { throw wrong("a length of time") }
+    return .seconds(count)
+  }
+
+  /// A time by ISO 8601, with any number of digits for the part of a second: servers write nine of
+  /// them, and twelve.
+  func time() throws(OgmiosError) -> Date {
+    var text = try text()
+    var fraction = 0.0
+    if let dot = text.firstIndex(of: ".") {
+      let digits = text[text.index(after: dot)...].prefix { ("0"..."9").contains($0) }
+      guard let part = Double("0." + digits.prefix(18)) else { throw wrong("a time by ISO 8601") }
+      fraction = part
+      text.removeSubrange(dot..<digits.endIndex)
+    }
+    guard let whole = try? Date(text, strategy: .iso8601) else {
+      throw wrong("a time by ISO 8601")
+    }
+    return whole + fraction
+  }
+
   func wrong(_ expected: String) -> OgmiosError {
     let found =
       switch value {
@@ -95,8 +124,9 @@ struct OgmiosReader {
       case .array: "a list"
       case .object: "an object"
       }
+    let text = String(decoding: value.encoded.prefix(200), as: UTF8.self)
     return OgmiosError(
       .invalidResponse, method: method,
-      note: "the result has \(found) at \"\(path)\" instead of \(expected)")
+      note: "the result has \(found) at \"\(path)\" instead of \(expected): \(text)")
   }
 }

@@ -43,13 +43,34 @@ enum OgmiosMethod {
     case "acquireLedgerState", "releaseLedgerState": .ledger
     case "submitTransaction", "evaluateTransaction": .submission
     case let name where name.hasPrefix("queryLedgerState/"): .ledger
-    case let name where name.hasPrefix("queryNetwork/"): .network
-    default: .mempool
+    case let name where mempoolMethods.contains(name): .mempool
+    // Whatever else a server offers, it keeps nothing of it.
+    default: .network
     }
   }
 
-  /// Whether calling it twice does no harm: a transaction that is sent twice is refused as spent.
-  static func isRepeatable(_ method: String) -> Bool { method != "submitTransaction" }
+  private static let mempoolMethods: Set = [
+    "acquireMempool", "nextTransaction", "hasTransaction", "sizeOfMempool", "releaseMempool",
+  ]
+
+  /// Whether calling it twice does no harm: a transaction that is sent twice is refused as spent, and
+  /// of a method that is not known nobody can say.
+  static func isRepeatable(_ method: String) -> Bool {
+    switch conversation(of: method) {
+    case .chain, .ledger, .mempool: true
+    case .submission: method == "evaluateTransaction"
+    case .network: method.hasPrefix("queryNetwork/") || method == "health"
+    }
+  }
+
+  /// Whether it moves a place that the client keeps, so that it has to know of it.
+  static func isMove(_ method: String) -> Bool {
+    switch conversation(of: method) {
+    case .chain, .mempool: true
+    case .ledger: !method.hasPrefix("queryLedgerState/")
+    case .submission, .network: false
+    }
+  }
 
   /// Whether it may wait for something to happen on the chain.
   static func isWaiting(_ method: String) -> Bool {

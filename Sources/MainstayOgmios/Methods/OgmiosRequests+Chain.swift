@@ -5,8 +5,10 @@ internal import MainstayHTTP
 
 extension OgmiosRequest<OgmiosIntersection> {
   static func findIntersection(_ points: [OgmiosPoint]) -> Self {
-    let params: JSONValue? =
-      points.isEmpty ? nil : .object(["points": .array(points.map(\.json))])
+    // The server takes the question with points alone.
+    let params: JSONValue = .object([
+      "points": .array((points.isEmpty ? [.origin] : points).map(\.json))
+    ])
     return Self("findIntersection", params) { r throws(OgmiosError) in try OgmiosIntersection(r) }
   }
 }
@@ -33,12 +35,7 @@ extension OgmiosRequest<UInt64?> {
 
 extension OgmiosRequest<Date> {
   static var startTime: Self {
-    Self("queryNetwork/startTime") { r throws(OgmiosError) in
-      guard let date = try? Date(try r.text(), strategy: .iso8601) else {
-        throw r.wrong("a time by ISO 8601")
-      }
-      return date
-    }
+    Self("queryNetwork/startTime") { r throws(OgmiosError) in try r.time() }
   }
 }
 
@@ -72,8 +69,9 @@ extension OgmiosRequest<UInt64> {
 
 extension OgmiosRequest<OgmiosWaitingTransaction?> {
   static func nextTransaction(isWhole: Bool) -> Self {
+    // Its schema takes the question without params, and its reader may want an object.
     Self(
-      "nextTransaction", isWhole ? .object(["fields": .string("all")]) : nil
+      "nextTransaction", .object(isWhole ? ["fields": .string("all")] : [:])
     ) { r throws(OgmiosError) in
       try r["transaction"].optional { r throws(OgmiosError) in try OgmiosWaitingTransaction(r) }
     }

@@ -102,7 +102,8 @@ import Testing
     for id in 1...5 {
       #expect(talk.raw(#"{"jsonrpc":"2.0","method":"nextBlock","id":\#(id)}"#).isEmpty)
     }
-    let intersection = #"{"jsonrpc":"2.0","method":"findIntersection","id":6}"#
+    let intersection =
+      #"{"jsonrpc":"2.0","method":"findIntersection","params":{"points":["origin"]},"id":6}"#
     #expect(talk.raw(intersection).isEmpty)
     #expect(talk.session.mostInFlight == 2)
     // Other questions do not wait for those.
@@ -169,6 +170,17 @@ import Testing
     #"{"jsonrpc":"2.0","method":"nextBlock","params":[1]}"#,
     #"{"jsonrpc":"2.0","method":"acquireLedgerState"}"#,
     #"{"jsonrpc":"2.0","method":"queryLedgerState/projectedRewards"}"#,
+    #"{"jsonrpc":"2.0","method":"queryLedgerState/rewardAccountSummaries"}"#,
+    #"{"jsonrpc":"2.0","method":"findIntersection"}"#,
+    #"{"jsonrpc":"2.0","method":"findIntersection","params":{}}"#,
+    #"{"jsonrpc":"2.0","method":"findIntersection","params":{"points":[{"slot":1}]}}"#,
+    #"{"jsonrpc":"2.0","method":"submitTransaction","params":{"transaction":"84a0"}}"#,
+    #"{"jsonrpc":"2.0","method":"hasTransaction","params":{"id":7}}"#,
+    #"{"jsonrpc":"2.0","method":"nextTransaction","params":{"fields":"some"}}"#,
+    #"{"jsonrpc":"2.0","method":"queryNetwork/genesisConfiguration"}"#,
+    #"{"jsonrpc":"2.0","method":"queryLedgerState/dump","params":{}}"#,
+    #"{"jsonrpc":"2.0","method":"queryLedgerState/utxo","#
+      + #""params":{"outputReferences":[],"addresses":[]}}"#,
   ])
   func `everything that is no request is refused alike`(text: String) throws {
     var talk = Talk()
@@ -176,6 +188,22 @@ import Testing
     let reply = try #require(replies.first)
     #expect(replies.count == 1)
     #expect(Talk.told(OgmiosReply(text: reply, isError: true)) == "-32600")
+  }
+
+  @Test func `each method takes params, and none that must be there may be missing`() {
+    #expect(OgmiosParams.rules.count == 35)
+    for (method, rule) in OgmiosParams.rules {
+      let isBare = rule.required.isEmpty && !rule.isRequired
+      #expect(OgmiosParams.areLegal(nil, of: method) == isBare, "\(method)")
+      #expect(OgmiosParams.areLegal(.object([:]), of: method) == rule.required.isEmpty)
+      // Members that nobody knows are passed over.
+      #expect(!OgmiosParams.areLegal(.array([]), of: method))
+      #expect(
+        OgmiosParams.areLegal(.object(["x": .null]), of: method) == rule.required.isEmpty)
+      for name in rule.optional.keys {
+        #expect(!OgmiosParams.areLegal(.object([name: .integer(7)]), of: method), "\(method)")
+      }
+    }
   }
 
   @Test func `ids come back as they were`() {

@@ -34,6 +34,16 @@ import Testing
     #expect(try await steps(2, of: client) == ["back 40", "block 60"])
   }
 
+  @Test func `without points the chain begins anew`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 3))
+    let client = try Watched([server.socketAddress]).client
+    #expect(try await steps(3, of: client).last == "block 40")
+    let found = try await client.chainSync.findIntersection()
+    #expect(found.point == .origin)
+    #expect(found.tip.height == 2)
+    #expect(try await steps(2, of: client) == ["back to the beginning", "block 20"])
+  }
+
   @Test func `an intersection that nobody has keeps the place`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 3))
     let client = try Watched([server.socketAddress]).client

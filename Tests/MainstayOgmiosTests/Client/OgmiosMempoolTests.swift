@@ -214,6 +214,32 @@ import Testing
     await #expect(throws: CancellationError.self) { try await other.value }
   }
 
+  @Test func `a server that does not answer a look is passed over, and its breaker opens`()
+    async throws
+  {
+    let clock = ManualClock()
+    let (silent, well) = (try await OgmiosServer(), try await OgmiosServer())
+    let client = try Watched([silent.socketAddress, well.socketAddress], clock: clock) {
+      $0.timeout = .seconds(30)
+    }.client
+    let monitor = client.monitored()
+    silent.inject(.silence, into: "acquireMempool", times: 99)
+    for round in 1...5 {
+      let waiting = Task {
+        try await client.mempoolMonitor.waitForEmptyMempool(timeout: .patience)
+      }
+      await silent.calls(atLeast: round)
+      await clock.waiters(atLeast: 1, within: .seconds(30))
+      clock.advance(by: .seconds(30))
+      try await waiting.value
+      #expect(well.calls.count { $0 == "sizeOfMempool" } == round)
+    }
+    #expect(client.status.endpoints[0].breaker != .closed)
+    #expect(client.status.endpoints[0].lastError?.method == "sizeOfMempool")
+    #expect(client.status.endpointInUse == well.socketAddress)
+    #expect(monitor.status == .connected)
+  }
+
   @Test(.requirement("D6"), arguments: [Duration.zero, .seconds(-1)])
   func `without time nothing is asked`(timeout: Duration) async throws {
     let server = try await OgmiosServer()

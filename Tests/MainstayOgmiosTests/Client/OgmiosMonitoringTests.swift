@@ -196,6 +196,77 @@ private struct Post: HTTPTransport {
     #expect(monitor.status == .connected)
   }
 
+  @Test(.requirement("T16")) func `two endpoints of one host are told apart`() async throws {
+    let visits = Locked<[WebSocketServer.Connection]>([])
+    let gateway = try await WebSocketServer { request in
+      request["Upgrade"] == nil ? .refuse(status: 404) : .accept()
+    } _: { connection in
+      let isFirst = visits.withLock { visits in
+        visits.append(connection)
+        return visits.count == 1
+      }
+      for await case .text(let text) in connection.messages {
+        if isFirst { return await connection.hangUp() }
+        let id = JSONValue(json: Data(text.utf8))?["id"]?.integer ?? 0
+        await connection.send(#"{"jsonrpc":"2.0","result":512,"id":\#(id)}"#)
+      }
+    }
+    let client = try Watched([gateway.origin + "/a", gateway.origin + "/b"]) {
+      $0.webSocket.backoff = .constant(.seconds(86_400), jitter: .none)
+      $0.rest = .nanoseconds(1)
+    }.client
+    let names = [gateway.origin, gateway.origin + "#2"]
+    #expect(client.status.endpoints.map(\.name) == names)
+    for name in names.reversed() {
+      #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+      #expect(client.status.endpointInUse == name)
+    }
+    let monitor = client.monitored()
+    let second = visits.withLock { $0[1] }
+    await second.hangUp()
+    await gateway.log.first { $0 == .ended(connection: second.number) }
+    for _ in 0..<1_000 {
+      await Task.yield()
+      guard monitor.status == .connected else { break }
+    }
+    #expect(monitor.status == .connected)
+  }
+
+  @Test(.requirement("T16")) func `a gateway without a page for its health stands as it did`()
+    async throws
+  {
+    let gateway = try await WebSocketServer { request in
+      request["Upgrade"] == nil ? .refuse(status: 404, headers: [], body: "no") : .accept()
+    } _: { connection in
+      for await case .text(let text) in connection.messages {
+        let id = JSONValue(json: Data(text.utf8))?["id"]?.integer ?? 0
+        await connection.send(#"{"jsonrpc":"2.0","result":512,"id":\#(id)}"#)
+      }
+    }
+    let client = try Watched([gateway.origin]).client
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    for _ in 0..<9 { #expect(await failure { try await client.health() }?.kind == .http) }
+    let status = client.status.endpoints[0]
+    #expect(status.connection == .connected)
+    #expect(!status.isResting)
+    #expect(status.breaker == .closed)
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+  }
+
+  @Test(.requirement("T16")) func `a page that says that the node is gone repairs no status`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]) { $0.rest = .seconds(86_400) }.client
+    #expect(try await client.networkQuery.tip.execute() == MethodTable.tip)
+    server.change { $0.isConnected = false }
+    for _ in 0..<5 { #expect(try await client.health().state == .disconnected) }
+    let status = client.status.endpoints[0]
+    #expect(status.connection == .failed)
+    #expect(status.isResting)
+    #expect(status.breaker != .closed)
+  }
+
   @Test func `a monitor that nobody holds is told of nothing, and keeps no client`() async throws {
     let server = try await OgmiosServer()
     var client: OgmiosClient? = try Watched([server.httpAddress]).client

@@ -94,6 +94,34 @@ import Testing
     for slot in 1...3_000 { _ = place.stepped(try forward(slot)) }
     #expect(place.cursor == point(3_000))
     #expect(place.replay.count < 16)
+    // The beginning is further away than any chain goes back, and the oldest block is not.
+    #expect(place.replay.last == point(840))
+    _ = place.intersected([point(5), .origin], at: point(5))
+    #expect(place.replay == [point(5), .origin])
+  }
+
+  @Test func `a step back past all blocks that are kept is too far`() throws {
+    var place = OgmiosPlaceStateMachine()
+    for slot in 1...2_161 { _ = place.stepped(try forward(slot)) }
+    // The chain may still end where it began.
+    #expect(!place.isTooFar(.origin))
+    _ = place.stepped(try forward(2_162))
+    #expect(place.isTooFar(.origin))
+    #expect(place.isTooFar(point(1)))
+    #expect(!place.isTooFar(point(2)))
+    // Whoever begins anew is told where that is.
+    _ = place.intersected([.origin], at: .origin)
+    #expect(!place.isTooFar(.origin))
+  }
+
+  @Test func `a place to begin at that no chain goes back to is not agreed on later`() throws {
+    var place = OgmiosPlaceStateMachine()
+    let near = point(1_000_000 - 129_600)
+    let far = point(1_000_000 - 129_601)
+    _ = place.intersected([point(1_000_000), near, far, .origin], at: point(1_000_000))
+    #expect(place.replay == [point(1_000_000), near])
+    _ = place.stepped(try forward(1_000_001))
+    #expect(place.replay == [point(1_000_001), point(1_000_000)])
   }
 
   @Test func `each move has a number of its own`() throws {

@@ -6,6 +6,7 @@ import MainstayHTTP
 import MainstayHTTPTesting
 import MainstayJSONRPC
 import MainstayOgmios
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -98,6 +99,63 @@ private struct Gateway: HTTPTransport {
     server.inject(.failure(.init(9999)), into: "submitTransaction")
     let next = try await client.transactions.submit(cbor: "84a1")
     #expect(next == OgmiosLedger.transactionID(of: "84a1"))
+  }
+
+  @Test(arguments: [-32001, 4290])
+  func `what a server says as it closes is no refusal of a transaction`(code: Int) async throws {
+    let (server, other) = (try await OgmiosServer(), try await OgmiosServer())
+    let retry = Retry(maximumAttempts: 3, backoff: .none, retryIf: .anythingButCancellation)
+    let client = try Watched([server.socketAddress, other.socketAddress], retry: retry).client
+    let fault = OgmiosServer.Fault.close(code: 1000, reason: #"{"code":\#(code),"message":"x"}"#)
+    server.inject(fault, into: "submitTransaction", takesEffect: true)
+    let error = await failure { try await client.transactions.submit(cbor: cbor) }
+    #expect(error?.code == Int64(code))
+    #expect(error?.appError.disposition == .unknownOutcome)
+    #expect((server.calls + other.calls).count { $0 == "submitTransaction" } == 1)
+    server.inject(fault, into: "submitTransaction", takesEffect: true)
+    let id = OgmiosLedger.transactionID(of: "84a1")
+    #expect(try await client.transactions.submit(cbor: "84a1", id: id) == id)
+    #expect((server.calls + other.calls).count { $0 == "submitTransaction" } == 2)
+  }
+
+  @Test func `a look asks all endpoints side by side, and ends in time`() async throws {
+    let clock = ManualClock()
+    let (first, second) = (try await OgmiosServer(), try await OgmiosServer())
+    let client = try Watched(
+      [first.socketAddress, second.socketAddress], retry: OgmiosPresets.fixedRetry(clock: clock),
+      clock: clock
+    ) { $0.timeout = .seconds(30) }.client
+    first.inject(.silence, into: "submitTransaction", takesEffect: true)
+    for server in [first, second] { server.inject(.silence, into: "acquireMempool", times: 9) }
+    let sending = Task {
+      await failure {
+        try await client.transactions.submit(cbor: cbor, id: id, timeout: .seconds(5))
+      }
+    }
+    await first.calls(atLeast: 1)
+    await clock.waiters(atLeast: 1, within: .seconds(5))
+    clock.advance(by: .seconds(5))
+    await first.calls(atLeast: 2)
+    await second.calls(atLeast: 1)
+    await clock.waiters(atLeast: 1, within: .seconds(30))
+    clock.advance(by: .seconds(30))
+    let error = await sending.value
+    #expect(error?.kind == .timeout)
+    #expect(error?.method == "submitTransaction")
+    #expect(error?.appError.disposition == .unknownOutcome)
+    #expect(error?.appError.metadata["ogmios.look"]?.isEmpty == false)
+  }
+
+  @Test func `one endpoint that has the transaction is enough, whatever the others do`()
+    async throws
+  {
+    let (first, second) = (try await OgmiosServer(), try await OgmiosServer())
+    let client = try Watched([first.socketAddress, second.socketAddress], clock: ManualClock())
+      .client
+    first.inject(.hangUp, into: "submitTransaction")
+    first.inject(.silence, into: "acquireMempool")
+    second.change { $0.submit("84a0") }
+    #expect(try await client.transactions.submit(cbor: cbor, id: id) == id)
   }
 
   @Test func `a look sees what views from before do not, and leaves them as they are`()

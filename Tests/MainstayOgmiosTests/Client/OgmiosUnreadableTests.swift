@@ -97,6 +97,24 @@ private final class EndlessChain: Sendable {
     }
   }
 
+  @Test func `a block that cannot be read is told, however many were asked for ahead`()
+    async throws
+  {
+    let chain = try await EndlessChain { block, connection in
+      guard block == 40 else { return false }
+      await connection.send("{")
+      return true
+    }
+    let retry = Retry(maximumAttempts: 3, backoff: .none)
+    let client = try Watched([chain.server.origin], retry: retry).client
+    var told: [String] = []
+    let error = await failure {
+      for try await step in client.chainSync.blocks(ahead: 10) { told.append(step.told) }
+    }
+    #expect(error?.kind == .invalidResponse)
+    #expect(told == ["back to the beginning"] + (1..<40).map { "block \($0 * 20)" })
+  }
+
   @Test func `a block that could not be read while nobody waited is not passed over`()
     async throws
   {

@@ -69,6 +69,17 @@ import Testing
     #expect(error.data?.array?.count == 6)
   }
 
+  @Test func `what is only tried out was not sent, whatever its inputs are`() throws {
+    let data = try value(#"[{"validator":"spend:0","error":{"code":3117,"message":"spent"}}]"#)
+    let error = OgmiosError(code: 3010, message: "x", data: data, method: "evaluateTransaction")
+    let nested = try #require(error.failures.first?.error)
+    #expect(nested.advice == .fix)
+    #expect(nested.appError.disposition == .permanent)
+    #expect(nested.appError.title.description == "The inputs can’t be spent")
+    let sent = OgmiosError(code: 3117, message: "", method: "submitTransaction")
+    #expect(sent.appError.disposition == .unknownOutcome)
+  }
+
   @Test(.requirement("D7", "D10")) func `a view that ran out is worth another try`() {
     let error = OgmiosError(code: 2003, message: "x", method: "queryLedgerState/epoch")
     #expect(error.appError.disposition == .transient())

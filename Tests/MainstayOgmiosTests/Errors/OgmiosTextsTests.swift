@@ -115,8 +115,8 @@ import Testing
     let catalog = try JSONRPCErrorCatalog(json: json)
     let locale = Locale(identifier: "fr")
     for code in OgmiosErrorCatalog.entries.map(\.code) {
-      let own = OgmiosError(code: code, message: "", method: "a").appError
-      // No method of Ogmios but one does harm twice, and this is not that one.
+      let own = OgmiosError(code: code, message: "", method: "nextBlock").appError
+      // A method that does no harm twice.
       let other = JSONRPCError(
         code: code, message: "", method: "a", catalog: catalog, isRepeatable: true
       ).asAppError

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""12""#, "the result has a text at \"\" instead of a whole number from zero on"),
+    (#""12""#, "the result has a text at \"\" instead of a whole number from zero on: \"12\""),
     ("-1", "the result has a number at \"\" instead of a whole number from zero on"),
     ("18446744073709551616", "the result has a number at \"\" instead of"),
     ("1.5", "the result has a number at \"\" instead of"),
@@ -98,6 +98,87 @@ import Testing
     let answer = try request.read(try #require(JSONValue(json: Data(json.utf8))))
     #expect(answer.treasury == 18_446_744_073_709_551_616)
     #expect(answer.reserves == -7)
+  }
+
+  @Test(arguments: [
+    ("2022-10-25T00:00:00Z", 1_666_656_000), ("2022-10-25T00:00:00.5Z", 1_666_656_000.5),
+    ("2021-03-15T16:28:36.853115034Z", 1_615_825_716.853_115),
+    // A network of somebody's own begins whenever they made it.
+    ("1864-05-08T10:55:43.405303665247Z", -3_333_963_856.594_696),
+  ])
+  func `times are read with all their digits`(text: String, seconds: Double) throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let time = try client.networkQuery.startTime.request.read(.string(text))
+    #expect(abs(time.timeIntervalSince1970 - seconds) < 0.000_01)
+    let body = #"{"connectionStatus":"connected","lastTipUpdate":"\#(text)"}"#
+    let health = try OgmiosHealth(status: 200, body: Data(body.utf8), endpoint: "ws://node")
+    #expect(health.lastTipUpdate == time)
+  }
+
+  @Test(arguments: ["", "yesterday", "2022-10-25T00:00:00.Z", "2022-10-25T00:00:00.x"])
+  func `what is no time is told`(text: String) throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let error = #expect(throws: OgmiosError.self) {
+      try client.networkQuery.startTime.request.read(.string(text))
+    }
+    #expect(error?.kind == .invalidResponse)
+  }
+
+  @Test func `a method may be called by its name`() async throws {
+    let (server, other) = (try await OgmiosServer(), try await OgmiosServer())
+    let client = try Watched([server.socketAddress, other.socketAddress]).client
+    #expect(try await client.call(method: "queryLedgerState/epoch") == .integer(512))
+    let era: JSONValue = .object(["era": .string("shelley")])
+    let genesis = try await client.call(method: "queryNetwork/genesisConfiguration", params: era)
+    #expect(genesis["networkMagic"]?.integer == 2)
+    #expect(await failure { try await client.call(method: "queryLedgerState/x") }?.code == -32600)
+    let places = [
+      "nextBlock", "findIntersection", "acquireLedgerState", "releaseLedgerState",
+      "acquireMempool", "hasTransaction",
+    ]
+    for place in places {
+      #expect(await failure { try await client.call(method: place) }?.kind == .invalidFormat)
+    }
+    let list = await failure {
+      try await client.call(method: "queryNetwork/tip", params: .array([]))
+    }
+    #expect(list?.kind == .invalidFormat)
+    // Of a method that nobody knows nobody can say whether it may be sent twice.
+    server.inject(.hangUp, into: "buildBlock")
+    let lost = await failure { try await client.call(method: "buildBlock") }
+    #expect(lost?.appError.disposition == .unknownOutcome)
+    #expect(other.calls.isEmpty)
+  }
+
+  @Test func `answers have all that slots are counted by, and the rest as it came`() async throws {
+    let server = try await OgmiosServer()
+    let query = try Watched([server.socketAddress]).client.ledgerStateQuery
+    let era = try #require(try await query.eraSummaries.execute().first)
+    #expect(era.slotLength == .seconds(1))
+    #expect(era.safeZone == nil)
+    #expect(era.json["parameters"]?["epochLength"]?.integer == 86_400)
+    let representatives = try await query.delegateRepresentatives().execute()
+    #expect(representatives.map(\.from) == ["verificationKey", nil])
+    #expect(representatives.first?.json["mandate"]?["epoch"]?.integer == 600)
+    let member = try await query.constitutionalCommittee.execute()?.members.first
+    #expect(member?.json["mandate"]?["epoch"]?.integer == 600)
+    let account = try await query.rewardAccountSummaries(keys: ["ab"]).execute().first
+    #expect(account?.json["delegate"]?["id"]?.string == "pool1")
+  }
+
+  @Test(arguments: [
+    (#"{"milliseconds":200}"#, Duration.milliseconds(200)), (#"{"seconds":0.2}"#, .seconds(0.2)),
+    ("20", .seconds(20)),
+  ])
+  func `a slot has the length of each version`(json: String, length: Duration) throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let bound = #"{"time":{"seconds":0},"slot":0,"epoch":0}"#
+    let text =
+      #"[{"start":\#(bound),"end":null,"parameters":{"epochLength":1,"safeZone":7,"#
+      + #""slotLength":\#(json)}}]"#
+    let era = try client.ledgerStateQuery.eraSummaries.request.read(try #require(params(text)))
+    #expect(era.map(\.slotLength) == [length])
+    #expect(era.map(\.safeZone) == [7])
   }
 
   @Test func `a chain without blocks has no height`() async throws {
