@@ -91,7 +91,9 @@ extension Rule {
         else { continue }
         project.report(
           type.site, in: type.pathClass, "`\(type.name)` has no text that a person can read",
-          fix: type.skeleton(isNew: true))
+          // What is there already would be declared twice.
+          fix: localizedTexts.contains { index.hasProperty($0, in: type) }
+            ? nil : type.skeleton(isNew: true))
       }
     })
 }
@@ -100,6 +102,11 @@ extension Rule {
 private let presentable: Set<String> = [
   "LocalizedError", "CustomNSError", "RecoverableError", "NSError",
   "CustomLocalizedStringResourceConvertible",
+]
+
+/// The texts that an extension would add, and what another rule makes one of.
+private let localizedTexts = [
+  "errorDescription", "failureReason", "recoverySuggestion", "localizedDescription",
 ]
 
 extension IndexedType {
@@ -134,7 +141,7 @@ extension IndexedType {
       .compactMap(\.self)
     return Fix(
       isSafe: false, title: isNew ? "add texts for people" : "add a suggestion for each case",
-      edits: edits)
+      edits: edits, key: isNew ? localizedErrorKey : nil)
   }
 }
 

@@ -131,7 +131,8 @@ extension Rule {
             fix: isOptional || retyping != nil
               ? Fix(
                 isSafe: isOptional || !index.textReads.contains(name),
-                title: "add `LocalizedError`", edits: conforming.compactMap(\.self))
+                title: "add `LocalizedError`", edits: conforming.compactMap(\.self),
+                key: types[0].localizedErrorKey)
               : nil)
         })
     })
