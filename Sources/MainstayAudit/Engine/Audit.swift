@@ -213,12 +213,14 @@ extension Finding {
   func with(_ fix: Fix?) -> Finding {
     Finding(
       rule: rule, name: name, severity: severity, path: path, line: line, column: column,
-      message: message, why: why, endColumn: endColumn, source: source, anchor: anchor, fix: fix)
+      lines: lines, message: message, why: why, endColumn: endColumn, source: source,
+      anchor: anchor, fix: fix)
   }
 
   func with(_ severity: Severity) -> Finding {
     Finding(
       rule: rule, name: name, severity: severity, path: path, line: line, column: column,
-      message: message, why: why, endColumn: endColumn, source: source, anchor: anchor, fix: fix)
+      lines: lines, message: message, why: why, endColumn: endColumn, source: source,
+      anchor: anchor, fix: fix)
   }
 }
