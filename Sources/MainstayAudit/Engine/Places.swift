@@ -27,22 +27,57 @@ extension SyntaxProtocol {
     var statement: Syntax?
     var current: Syntax? = Syntax(self)
     while let here = current {
-      if statement == nil, here.kind == .codeBlockItem || here.kind == .memberBlockItem {
-        statement = here
-      }
-      if let type = TypeDeclaration(here) {
-        names.append(type.name)
-      } else if here.kind != .closureExpr, let name = Routine(here)?.name {
-        names.append(name)
-      }
+      if statement == nil, here.isPlace { statement = here }
+      if let name = here.declaredName { names.append(name) }
       current = here.parent
     }
     var hash = StableHash()
+    if let clause = statement?.as(CatchClauseSyntax.self), let tried = clause.firstTried {
+      hash.add(tried)
+    }
     for token in (statement ?? Syntax(self)).tokens(viewMode: .sourceAccurate).prefix(200) {
       hash.add(token.text)
     }
     return Finding.Anchor(
       declaration: names.reversed().joined(separator: "."), statement: hash.value)
+  }
+}
+
+extension CatchClauseSyntax {
+  /// The name of the call whose errors come first; two empty clauses differ by nothing else.
+  ///
+  /// What else the `do` holds may change without making it another handler.
+  fileprivate var firstTried: String? {
+    doStatement?.body.escapingErrors().lazy.compactMap { $0.as(TryExprSyntax.self)?.tried?.name }
+      .first
+  }
+}
+
+extension Syntax {
+  /// Whether its tokens tell a finding in it from others: those of a clause, whatever it is there
+  /// for, or of a statement.
+  fileprivate var isPlace: Bool {
+    switch kind {
+    case .codeBlockItem, .memberBlockItem, .catchClause: true
+    default: false
+    }
+  }
+
+  /// What people call the declaration that it is.
+  fileprivate var declaredName: String? {
+    if let type = TypeDeclaration(self) { return type.name }
+    switch kind {
+    case .closureExpr, .accessorDecl: return nil
+    case .subscriptDecl: return "subscript"
+    case .deinitializerDecl: return "deinit"
+    case .patternBinding:
+      let binding = cast(PatternBindingSyntax.self)
+      // What a function keeps for itself goes by the function's name.
+      let isMember = binding.parent?.parent?.parent?.kind == .memberBlockItem
+      guard isMember || binding.accessorBlock != nil else { return nil }
+      return binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
+    default: return Routine(self)?.name
+    }
   }
 }
 
