@@ -42,7 +42,7 @@ import Testing
     ("MS206", "Task.detached(priority: .low) {\n%\n  try await send()\n  next()\n}"),
     ("MS209", "load { data, error in\n%\n  show(data)\n}"),
     ("MS208", "switch r {\ncase .success(let a): use(a)\ncase .failure:\n%\n  break\n}"),
-    ("MS201", "do { try f() } catch {\n%\n  do { try g() } catch {}\n  log.error(\"\\(error)\")\n}"),
+    ("MS201", "do { try f() } catch {\n%\n  do { try g() } catch {}\n  show(error)\n}"),
   ])
   func `a comment before the first statement is about what opens the block, too`(
     rule: String, code: String

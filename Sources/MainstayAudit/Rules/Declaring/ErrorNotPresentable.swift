@@ -13,6 +13,8 @@ extension Rule {
     onPurpose: "Make it `private`, or convert it into the error type of the app.",
     remedy: .unsafe("Writes an extension with a text for each case, made from the case's name."),
     examples: [
+      // What a fix leaves to the author is no answer to read: the first good example is.
+      .bad("enum ↓PayError: Error { case declined }"),
       .bad(
         "enum ↓PayError: Error { case declined }",
         fixed: """

@@ -17,6 +17,8 @@ extension Rule {
     remedy: .unsafe(
       "Writes a conversion whose arms are left to the author; it compiles once they are."),
     examples: [
+      // What a fix leaves to the author is no answer to read: the first good example is.
+      .bad("enum ↓SyncError: Error { case offline }", configuration: "app_error: AppError"),
       .bad(
         "enum ↓SyncError: Error { case offline }", configuration: "app_error: AppError",
         fixed: """
