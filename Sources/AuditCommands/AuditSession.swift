@@ -125,7 +125,18 @@ struct AuditSession {
       message: "There is no Swift file in \(paths.joined(separator: ", "))\(rest).")
   }
 
+  /// The report with the names that whoever reads a format looks for: services know files by their
+  /// paths from the top of the repository.
+  func named(_ report: AuditReport, for format: AuditFormat) -> AuditReport {
+    guard [.github, .sarif].contains(format), let root = Repository.root(around: names.folder),
+      root != names.folder
+    else { return report }
+    let top = PathNames(folder: root)
+    return report.renamed { top.relative(names.absolute($0)) }
+  }
+
   private func print(_ report: AuditReport, _ format: AuditFormat) throws(CommandFailure) {
+    let report = named(report, for: format)
     guard let path = command.output.output, path != "-" else {
       return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
     }

@@ -10,6 +10,14 @@ extension AuditReport {
       problems: problems + more, index: index, basis: basis)
   }
 
+  /// The report with other names for its files.
+  package func renamed(_ rename: (String) -> String) -> AuditReport {
+    AuditReport(
+      findings: findings.map { $0.with(path: rename($0.path)) }, files: files, lines: lines,
+      problems: problems.map { AuditProblem(path: rename($0.path), reason: $0.reason) },
+      index: index, basis: basis)
+  }
+
   /// The report with those findings alone that are wanted.
   package func keeping(_ isWanted: (Finding) -> Bool) -> AuditReport {
     with(findings.filter(isWanted))

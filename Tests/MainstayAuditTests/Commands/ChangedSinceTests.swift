@@ -192,6 +192,48 @@ extension ProgramTests {
       #expect(end.status == 0 && places(end) == [], "\(end)")
     }
 
+    @Test func `what others have done since on the branch that this one left is not told`()
+      async throws
+    {
+      let folder = try await repository()
+      func git(_ arguments: String...) async throws {
+        let end = try await AuditProgram.run("git", arguments, in: folder)
+        #expect(end.status == 0, "\(arguments): \(end)")
+      }
+      let text = try folder.text("Sources/a.swift")
+      try await git("branch", "-M", "main")
+      try await git("switch", "-qc", "own")
+      try folder.write("Sources/b.swift", renamed(Sample.bad))
+      try await git("commit", "-qam", "own")
+      try await git("switch", "-q", "main")
+      try folder.write("Sources/a.swift", Sample.mended + Sample.mended)
+      try await git("commit", "-qam", "mended")
+      try await git("switch", "-q", "own")
+      #expect(try folder.text("Sources/a.swift") == text)
+      let end = try await AuditProgram.run(
+        ["--changed-since", "main", "--format", "xcode"], in: folder)
+      #expect(end.status == 1 && places(end) == ["Sources/b.swift:4:24"], "\(end)")
+      try await git("checkout", "-q", "--orphan", "alone")
+      try await git("commit", "-qm", "alone")
+      let alone = try await AuditProgram.run(
+        ["--changed-since", "main", "--format", "xcode"], in: folder)
+      #expect(places(alone).contains("Sources/b.swift:4:24"), "\(alone)")
+    }
+
+    @Test func `services get paths from the top of the repository`() async throws {
+      let folder = try await repository()
+      for (format, path) in [
+        ("github", "file=Sources/b.swift,"), ("sarif", "\"uri\": \"Sources/b.swift\""),
+      ] {
+        for below in ["", "Sources"] {
+          let end = try await AuditProgram.run(["--format", format], in: folder, below: below)
+          #expect(end.output.contains(path), "\(format) in \(below): \(end)")
+        }
+      }
+      let text = try await AuditProgram.run(["--format", "xcode"], in: folder, below: "Sources")
+      #expect(text.output.contains("/Sources/b.swift:4:24"), "\(text)")
+    }
+
     // MARK: Whatever is set in git
 
     @Test func `settings that print lines around changes hide no file`() async throws {
