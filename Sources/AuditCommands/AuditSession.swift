@@ -24,6 +24,9 @@ struct AuditSession {
     let engine = AuditEngine(
       audit: Audit(configuration), found: found, scope: scope, jobs: jobs)
     var report = await look(with: engine)
+    if let (written, meant) = report.misspeltAppError {
+      command.note("No type is called `\(written)`, as `app_error` says; did you mean `\(meant)`?")
+    }
     for path in found.excluded { command.note("\(path) is excluded by the configuration.") }
     if command.fixing.isAsked {
       let fixes = await Fixing(engine: engine, unsafe: command.fixing.unsafe).fixes(for: report)

@@ -24,6 +24,20 @@ extension AuditReport {
   }
 }
 
+extension AuditReport {
+  /// What the configuration calls the error of the whole app, and what it may have meant; nil
+  /// where a type has that name, or none nearly has.
+  package var misspeltAppError: (written: String, meant: String)? {
+    guard let written = basis.appError, index.types[written] == nil, index.aliases[written] == nil
+    else { return nil }
+    let usesMainstay = index.imports.values.contains { $0.contains("Mainstay") }
+    let names = index.errorTypes.map(\.name) + (usesMainstay ? ["AppError"] : [])
+    // The type of another module may have a name of its own.
+    guard !names.contains(written) else { return nil }
+    return Suggestion.closest(to: written, in: names).map { (written, $0) }
+  }
+}
+
 extension Audit {
   /// The ids of the rules that look at a file, and of those that are always on.
   ///

@@ -135,7 +135,7 @@ extension Rule {
         guard !index.converts(type, into: app, by: project.vocabulary.converters) else { continue }
         project.report(
           type.site, in: type.pathClass,
-          "Nothing turns a `\(type.qualifiedName)` into an `\(app)`",
+          "Nothing turns `\(type.qualifiedName)` into `\(app)`",
           fix: type.conversion(into: app, index.generics(of: type)))
       }
     })
