@@ -27,7 +27,7 @@ package enum AuditText {
     \(name) init            proposes a configuration for this project
 
     Exit status: 0 nothing was found, 1 something was, 2 wrong options or a wrong configuration, \
-    3 nothing could be looked at.
+    3 nothing, or not all that was named, could be looked at.
     """
   }
 }

@@ -50,6 +50,9 @@ struct ScopeOptions: ParsableArguments {
   @Flag(help: "Look at the Swift in pages of Markdown as well.")
   var markdown = false
 
+  @Flag(help: "Leave out what the configuration excludes, also where it is named.")
+  var forceExclude = false
+
   @Flag(help: "Look at what comes on standard input.")
   var stdin = false
 

@@ -24,13 +24,37 @@ struct AuditSession {
     let engine = AuditEngine(
       audit: Audit(configuration), found: found, scope: scope, jobs: jobs)
     var report = await look(with: engine)
+    if let (written, meant) = report.misspeltAppError {
+      command.note("No type is called `\(written)`, as `app_error` says; did you mean `\(meant)`?")
+    }
+    for path in found.excluded { command.note("\(path) is excluded by the configuration.") }
     if command.fixing.isAsked {
       let fixes = await Fixing(engine: engine, unsafe: command.fixing.unsafe).fixes(for: report)
-      guard command.fixing.fix, !command.fixing.diff else { return try show(fixes, report) }
+      guard command.fixing.fix, !command.fixing.diff else {
+        try show(fixes, report)
+        return try end(report, found)
+      }
       report = await Mending(session: self, engine: engine).write(fixes, report)
     }
-    if let path = command.scope.writeBaseline { return try writeBaseline(path, report) }
-    try tell(report, scope)
+    if let path = command.scope.writeBaseline {
+      try writeBaseline(path, report)
+    } else {
+      try tell(report, found, scope)
+    }
+    try end(report, found)
+  }
+
+  /// Ends with a status that says whether something was found, and whether all was there that was
+  /// named: a gate that looks nowhere would be open.
+  private func end(_ report: AuditReport, _ found: FileFinder.Found) throws(CommandFailure) {
+    if command.scope.writeBaseline == nil,
+      report.findings.contains(where: { $0.severity >= command.output.failOn })
+    {
+      throw CommandFailure(status: .findings, message: "")
+    }
+    if report.problems.contains(where: { found.named.contains($0.path) }) {
+      throw CommandFailure(status: .couldNotRun, message: "")
+    }
   }
 
   // MARK: Looking
@@ -39,19 +63,27 @@ struct AuditSession {
   func find() throws(CommandFailure) -> FileFinder.Found {
     if command.scope.stdin { return try standardInput() }
     let finder = FileFinder(
-      excluded: settings.configuration.excluded, markdown: command.scope.markdown, names: names,
-      project: settings.project)
+      excluded: settings.configuration.excluded, excludesNamed: command.scope.forceExclude,
+      markdown: command.scope.markdown, names: names, project: settings.project)
     return finder.find(command.paths.isEmpty ? ["."] : command.paths)
   }
 
   private func standardInput() throws(CommandFailure) -> FileFinder.Found {
     let name = command.scope.assumePath.map(names.relative) ?? "standard-input.swift"
+    let place = settings.project.relative(names.absolute(name))
+    // An editor hands over whatever is open.
+    let isExcluded =
+      command.scope.assumePath != nil
+      && FileFinder(excluded: settings.configuration.excluded).isExcluded(place)
     do throws(POSIXError) {
       let bytes = try WholeBytes.read(nil, most: Self.largestInput)
-      return FileFinder.Found(sources: [
-        AuditSource(
-          path: name, bytes: bytes, place: settings.project.relative(names.absolute(name)))
-      ])
+      var found = FileFinder.Found()
+      if isExcluded {
+        found.excluded = [name]
+      } else {
+        found.sources = [AuditSource(path: name, bytes: bytes, place: place)]
+      }
+      return found
     } catch {
       throw CommandFailure(
         status: .couldNotRun, message: "Standard input cannot be read: \(error.words).")
@@ -69,11 +101,14 @@ struct AuditSession {
 
   // MARK: Telling
 
-  /// The findings, and by its status whether there are any.
-  private func tell(_ report: AuditReport, _ scope: AuditScope) throws(CommandFailure) {
+  /// The findings, and what could not be looked at.
+  private func tell(
+    _ report: AuditReport, _ found: FileFinder.Found, _ scope: AuditScope
+  ) throws(CommandFailure) {
     let format = command.output.chosenFormat
-    // Even an empty file has a line.
-    if report.lines == 0, !scope.isLimited {
+    let unread = Set(report.problems.map(\.path))
+    let looks = found.sources.contains { !unread.contains($0.path) }
+    if !looks, found.excluded.isEmpty || !report.problems.isEmpty, !scope.isLimited {
       complain(about: report.problems)
       guard !report.problems.isEmpty else { throw nothingFound }
       throw CommandFailure(status: .couldNotRun, message: "Nothing could be looked at.")
@@ -83,19 +118,28 @@ struct AuditSession {
     }
     try print(report, format)
     for unmet in scope.notes(about: report) { command.note(unmet) }
-    if report.findings.contains(where: { $0.severity >= command.output.failOn }) {
-      throw CommandFailure(status: .findings, message: "")
-    }
   }
 
   private var nothingFound: CommandFailure {
     let paths = command.paths.isEmpty ? ["the working folder"] : command.paths
+    let rest = settings.configuration.excluded.isEmpty ? "" : " that is not excluded"
     return CommandFailure(
       status: .couldNotRun,
-      message: "There is no Swift file in \(paths.joined(separator: ", ")).")
+      message: "There is no Swift file in \(paths.joined(separator: ", "))\(rest).")
+  }
+
+  /// The report with the names that whoever reads a format looks for: services know files by their
+  /// paths from the top of the repository.
+  func named(_ report: AuditReport, for format: AuditFormat) -> AuditReport {
+    guard [.github, .sarif].contains(format), let root = Repository.root(around: names.folder),
+      root != names.folder
+    else { return report }
+    let top = PathNames(folder: root)
+    return report.renamed { top.relative(names.absolute($0)) }
   }
 
   private func print(_ report: AuditReport, _ format: AuditFormat) throws(CommandFailure) {
+    let report = named(report, for: format)
     guard let path = command.output.output, path != "-" else {
       return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
     }
@@ -131,9 +175,6 @@ struct AuditSession {
     }
     let count = fixes.files.reduce(0) { $0 + $1.fixed.count }
     command.note("\(count) of \(report.findings.count) findings would be mended.")
-    if report.findings.contains(where: { $0.severity >= command.output.failOn }) {
-      throw CommandFailure(status: .findings, message: "")
-    }
   }
 
   private func writeBaseline(_ path: String, _ report: AuditReport) throws(CommandFailure) {

@@ -10,7 +10,7 @@ package struct RunCommand: AsyncParsableCommand {
     commandName: "run", abstract: "Looks at code and tells what it found.",
     discussion: """
       Exit status: 0 nothing was found, 1 something was, 2 wrong options or a wrong configuration, \
-      3 nothing could be looked at.
+      3 nothing, or not all that was named, could be looked at.
       """)
 
   @Argument(

@@ -105,7 +105,8 @@ struct Watch {
   ) throws(CommandFailure) {
     let format = session.command.output.chosenFormat
     guard let paths, report.findings.isEmpty, report.problems.isEmpty else {
-      return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
+      let named = session.named(report, for: format)
+      return try Terminal.output.write(format.text(of: named, style: TextStyle(of: .output)))
     }
     let name = paths.count == 1 ? paths.first ?? "" : count(paths.count)
     session.command.note("\(name): nothing was found.")

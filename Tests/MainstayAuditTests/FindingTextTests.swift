@@ -18,6 +18,31 @@ import Testing
     #expect(try await messages("message = text; isLoading = false") == [alone])
   }
 
+  @Test func `state that would stay at loading is told, and gets no fix`() async throws {
+    func found(_ before: String) async throws -> Finding? {
+      let code = """
+        @MainActor final class NotesModel {
+          func load() async {
+            \(before)
+            do { state = .loaded(try await api.notes()) } catch { state = .failed(error) }
+          }
+        }
+        """
+      return try await report(of: .good(code), profile: .default).findings.first {
+        $0.rule == "MS301"
+      }
+    }
+    let loading = try await found("state = .loading")
+    #expect(
+      loading?.message
+        == "`state` is set even when the work was cancelled; the value that `state` had before the "
+        + "work has to come back then")
+    #expect(loading != nil && loading?.fix == nil)
+    let other = try await found("otherState = .loading")
+    #expect(other?.message == "`state` is set even when the work was cancelled")
+    #expect(other?.fix?.isSafe == true)
+  }
+
   @Test func `what is written back is found by default, and once`() async throws {
     let rule = try #require(Rule.all.first { $0.id == "MS212" })
     let example = try #require(rule.examples.first { $0.isBad })

@@ -40,6 +40,19 @@ import Testing
     ("Sources/App/Generated/Cart.swift", .generated),
     ("Tests/Generated/CartTests.swift", .generated),
     ("TESTS/CART.SWIFT", .test),
+    ("AppUITests/Cart.swift", .test),
+    ("Sources/AppTestSupport/Clock.swift", .test),
+    ("Modules/Cart/CartTests/Clock.swift", .test),
+    ("Modules/Cart/CartTestSupport/Clock.swift", .test),
+    ("Sources/App/Tests/Clock.swift", .test),
+    ("Packages/Cart/Sources/CartTesting/Fakes.swift", .test),
+    ("Tests/Fixtures/Cart.swift", .test),
+    ("Sources/App/ABTesting/Variant.swift", .production),
+    ("Sources/App/Features/SpeedTest/Run.swift", .production),
+    ("Features/SpeedTest/Run.swift", .production),
+    ("Sources/Football/Features/Fixtures/Match.swift", .production),
+    ("Sources/Shop/Specs/Table.swift", .production),
+    ("Sources/Lab/Testing/Sample.swift", .production),
     ("", .production),
   ])
   func `a path says what kind of code it holds`(path: String, expected: PathClass) {
@@ -54,6 +67,8 @@ import Testing
     ("Sources/App/CartTests+Crash.swift", "Testing", nil),
     ("Sources/App/MockCart.swift", "XCTest", nil),
     ("Sources/App/Cart.swift", "XCTest", .error),
+    ("Sources/App/ABTesting/Variant.swift", "Foundation", .error),
+    ("Modules/Cart/CartUITest/Cart.swift", "XCTest", nil),
   ])
   func `a file named like a test is one where it imports a library for tests`(
     path: String, module: String, severity: Severity?

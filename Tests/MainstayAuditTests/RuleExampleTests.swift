@@ -38,6 +38,13 @@ import Testing
     #expect(rule.examples.count { !$0.isBad } >= 5, "\(rule.id)")
   }
 
+  @Test(arguments: Rule.all.map(\.id))
+  func `what people see after the first example is that example mended`(id: String) throws {
+    let rule = try #require(Rule.all.first { $0.id == id })
+    guard let fixed = rule.before?.fixed else { return }
+    #expect(rule.after?.code == fixed && rule.before?.code != fixed)
+  }
+
   @Test func `ids and names are used once, and ids are in order`() {
     let ids = Rule.all.map(\.id)
     #expect(ids == Set(ids).sorted())

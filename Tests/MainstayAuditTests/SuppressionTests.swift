@@ -36,6 +36,26 @@ import Testing
   }
 
   @Test(arguments: [
+    ("MS202", "do { try f() } catch {\n%\n  count += 1\n}"),
+    ("MS202", "do {\n  try f()\n}\ncatch {\n%\n  // And so on.\n  count += 1\n  next()\n}"),
+    ("MS206", "Task {\n%\n  try await send()\n}"),
+    ("MS206", "Task.detached(priority: .low) {\n%\n  try await send()\n  next()\n}"),
+    ("MS209", "load { data, error in\n%\n  show(data)\n}"),
+    ("MS208", "switch r {\ncase .success(let a): use(a)\ncase .failure:\n%\n  break\n}"),
+    ("MS201", "do { try f() } catch {\n%\n  do { try g() } catch {}\n  show(error)\n}"),
+  ])
+  func `a comment before the first statement is about what opens the block, too`(
+    rule: String, code: String
+  ) async {
+    let silenced = await ids(code.replacing("%", with: "  // mainstay:ignore \(rule) -- meant"))
+    #expect(!silenced.contains(rule) && !silenced.contains("MS001"), "\(silenced)")
+    guard !["MS201", "MS208"].contains(rule) else { return }
+    let second = code.replacing("%", with: "  next()\n  // mainstay:ignore \(rule) -- meant")
+    let found = await ids(second)
+    #expect(found.contains(rule) && found.contains("MS001"), "\(found)")
+  }
+
+  @Test(arguments: [
     "// mainstay:ignore MS101 -- old\nthrow NSError(\n  domain: \"A\",\n  code: 1)",
     "throw NSError(\n  domain: \"A\",\n  code: 1) // mainstay:ignore MS101 -- old",
     "throw NSError( // mainstay:ignore MS101 -- old\n  domain: \"A\",\n  code: 1)",

@@ -41,6 +41,8 @@ struct Fixing {
     /// What the last pass had to leave out, since the file would not parse after it.
     var broken: [Finding] = []
     var isOpen = true
+    /// Whether a fix waits, since the last pass made one elsewhere after which it may be another.
+    var isWaiting = false
   }
 
   /// Mends all files that a report has fixes for.
@@ -54,7 +56,8 @@ struct Fixing {
       let findings = Dictionary(grouping: report.findings, by: \.path)
       await pass(over: open, findings, &drafts, &outcome)
     }
-    for draft in drafts.values where draft.isOpen {
+    // What only waits is sound as it is.
+    for draft in drafts.values where draft.isOpen && !draft.isWaiting {
       drafts[draft.source.path] = nil
       outcome.problems.append(
         AuditProblem(
@@ -119,9 +122,15 @@ struct Fixing {
     _ outcome: inout FixOutcome
   ) async {
     var runs: [String: FixRun] = [:]
-    for path in paths {
+    // What the fixes of files before a file add, which its own must not add again.
+    var taken: [String: Set<String>] = [:]
+    var keys: Set<String> = []
+    for path in paths.sorted() {
       guard let draft = drafts[path] else { continue }
-      runs[path] = FixRun(findings[path] ?? [], in: draft.new, unsafe: unsafe)
+      taken[path] = keys
+      let run = FixRun(findings[path] ?? [], in: draft.new, unsafe: unsafe, taken: keys)
+      keys.formUnion(run.keys)
+      runs[path] = run
     }
     let changed = runs.filter { !$0.value.fixed.isEmpty }.mapValues(\.bytes)
     let troubles = await ParseCheck.troubles(in: changed, jobs: engine.jobs)
@@ -131,9 +140,19 @@ struct Fixing {
         take(run, leaving: [], of: path, &drafts, &outcome)
         continue
       }
+      let free = (findings[path] ?? []).filter { finding in
+        finding.fix?.key.map { taken[path]?.contains($0) != true } ?? true
+      }
       let sound = await SoundFixes(
-        findings[path] ?? [], in: draft.new, path: path, troubles: draft.troubles, unsafe: unsafe)
+        free, in: draft.new, path: path, troubles: draft.troubles, unsafe: unsafe)
       take(sound.run, leaving: sound.broken, of: path, &drafts, &outcome)
+    }
+    // Where no pass makes anything, none after it will.
+    let hasMade = paths.contains { drafts[$0]?.isOpen ?? false }
+    for (path, run) in runs where hasMade && run.isWaiting {
+      let isOpen = drafts[path]?.isOpen ?? true
+      drafts[path]?.isOpen = true
+      drafts[path]?.isWaiting = !isOpen
     }
   }
 
@@ -144,6 +163,7 @@ struct Fixing {
     guard var draft = drafts[path] else { return }
     defer { drafts[path] = draft }
     draft.broken = broken
+    draft.isWaiting = false
     guard !run.fixed.isEmpty, run.bytes != draft.new else {
       draft.isOpen = false
       return

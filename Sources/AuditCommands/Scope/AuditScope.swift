@@ -33,11 +33,11 @@ struct AuditScope {
   /// The files that matter; nil for all.
   var focus: Set<String>? { changed?.paths }
 
-  /// The problems of files that matter.
+  /// The problems of files that matter, and of what was named.
   func limited(_ found: FileFinder.Found) -> FileFinder.Found {
     guard let focus else { return found }
     var found = found
-    found.problems.removeAll { !focus.contains($0.path) }
+    found.problems.removeAll { !focus.contains($0.path) && !found.named.contains($0.path) }
     return found
   }
 
@@ -58,7 +58,10 @@ struct AuditScope {
     if let baseline {
       let (new, unmet) = baseline.apply(to: findings, changed: changed)
       findings = new
-      stale = isStrict ? baseline.stale(unmet, among: sources, focus: focus, audit) : []
+      if isStrict {
+        stale = baseline.stale(
+          unmet, among: sources, unread: report.problems, focus: focus, audit)
+      }
     }
     if let changed { findings = findings.filter(changed.contains) }
     return report.with((findings + stale).filter { $0.severity >= mildest })

@@ -71,17 +71,24 @@ struct BaselineFile {
     }
   }
 
-  /// Those of the entries that no finding had that are old, as findings: where the file is gone,
-  /// or was looked at by the rule.
+  /// Those of the entries that no finding had that are old, as findings.
+  ///
+  /// That is where the file is gone, or was looked at by the rule; of what cannot be read nobody
+  /// knows.
   func stale(
-    _ unmet: [Baseline.Entry], among sources: [AuditSource], focus: Set<String>?, _ audit: Audit
+    _ unmet: [Baseline.Entry], among sources: [AuditSource], unread: [AuditProblem],
+    focus: Set<String>?, _ audit: Audit
   ) -> [Finding] {
+    let unread = unread.map(\.path).filter { FileStatus(names.absolute($0)) != nil }
     let places = Dictionary(sources.map { ($0.path, $0.place) }) { first, _ in first }
     var rules: [String: Set<String>] = [:]
     return unmet.filter { entry in
       let absolute = home.absolute(entry.path)
       let name = names.relative(absolute)
       if let focus, !focus.contains(name) { return false }
+      if unread.contains(where: { $0 == name || $0 == "." || name.hasPrefix($0 + "/") }) {
+        return false
+      }
       guard let place = places[name] else { return FileStatus(absolute) == nil }
       let active = rules[place] ?? audit.rules(for: place)
       rules[place] = active

@@ -8,20 +8,36 @@ package struct ChangedLines: Sendable, Equatable {
   package struct Lines: Sendable, Equatable {
     /// In order; nil for all.
     private var ranges: [Range<Int>]?
+    /// The lines behind which others were removed, in order; 0 is the start of the file.
+    private var seams: [Int] = []
 
     package static let all = Lines(ranges: nil)
     static let none = Lines(ranges: [])
 
-    private init(ranges: [Range<Int>]?) { self.ranges = ranges }
+    private init(ranges: [Range<Int>]?, seams: [Int] = []) {
+      self.ranges = ranges
+      self.seams = seams
+    }
 
     package func contains(_ line: Int) -> Bool {
       guard let ranges else { return true }
-      var (low, high) = (0, ranges.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if ranges[middle].upperBound <= line { low = middle + 1 } else { high = middle }
-      }
-      return low < ranges.count && ranges[low].contains(line)
+      let place = ranges.firstPlace { $0.upperBound > line }
+      return place < ranges.count && ranges[place].contains(line)
+    }
+
+    /// Whether one of some lines that follow each other was changed, or something between them was
+    /// removed.
+    package func touch(_ lines: ClosedRange<Int>) -> Bool {
+      guard let ranges else { return true }
+      let place = ranges.firstPlace { $0.upperBound > lines.lowerBound }
+      if place < ranges.count, ranges[place].lowerBound <= lines.upperBound { return true }
+      let seam = seams.firstPlace { $0 >= lines.lowerBound }
+      return seam < seams.count && seams[seam] < lines.upperBound
+    }
+
+    mutating func addRemoval(behind line: Int) {
+      guard ranges != nil, seams.last != line else { return }
+      seams.append(line)
     }
 
     mutating func add(_ range: Range<Int>) {
@@ -50,7 +66,22 @@ package struct ChangedLines: Sendable, Equatable {
       }
       moved += hunks.map { ($0.new.lowerBound + 1)..<($0.new.upperBound + 1) }
         .filter { !$0.isEmpty }
-      return Lines(ranges: moved.sorted { $0.lowerBound < $1.lowerBound })
+      return Lines(
+        ranges: moved.sorted { $0.lowerBound < $1.lowerBound }, seams: seams(after: hunks))
+    }
+
+    private func seams(after hunks: [LineDiff.Hunk]) -> [Int] {
+      var next = 0
+      var shift = 0
+      return seams.compactMap { seam in
+        while next < hunks.count, hunks[next].old.upperBound <= seam {
+          shift = hunks[next].new.upperBound - hunks[next].old.upperBound
+          next += 1
+        }
+        // What both sides of it gave way to is changed as a whole.
+        guard next == hunks.count || hunks[next].old.lowerBound >= seam else { return nil }
+        return seam + shift
+      }
     }
   }
 
@@ -64,9 +95,9 @@ package struct ChangedLines: Sendable, Equatable {
 
   package subscript(path path: String) -> Lines? { files[path] }
 
-  /// Whether a finding is about a changed line.
+  /// Whether a finding is about a changed line, or about lines of which one was removed.
   package func contains(_ finding: Finding) -> Bool {
-    files[finding.path]?.contains(finding.line) ?? false
+    files[finding.path]?.touch(finding.lines) ?? false
   }
 
   mutating func addWhole(_ path: String) { files[path] = .all }
@@ -101,7 +132,9 @@ package struct ChangedLines: Sendable, Equatable {
       // A line of a file may look like a heading; how many there are has been said.
       if removed > 0 || added > 0 {
         switch line.first {
-        case UInt8(ascii: "-"): removed -= 1
+        case UInt8(ascii: "-"):
+          if let path { files[path]?.addRemoval(behind: place - 1) }
+          removed -= 1
         case UInt8(ascii: "+"):
           if let path { files[path]?.add(place..<(place + 1)) }
           added -= 1
@@ -120,7 +153,9 @@ package struct ChangedLines: Sendable, Equatable {
         path = Self.path(text.dropFirst(4))
         if let path { files[path] = Lines.none }
       } else if text.hasPrefix("@@ "), let hunk = Self.hunk(text) {
-        (removed, added, place) = (hunk.removed, hunk.added.count, hunk.added.lowerBound)
+        // Of a place where nothing was added, the line before it is named.
+        place = hunk.added.lowerBound + (hunk.added.isEmpty ? 1 : 0)
+        (removed, added) = (hunk.removed, hunk.added.count)
       }
     }
   }
@@ -176,5 +211,17 @@ package struct ChangedLines: Sendable, Equatable {
     guard let first = numbers.first, let start = first, start >= 0 else { return nil }
     let count = numbers.count > 1 ? numbers[1] ?? 0 : 1
     return start..<(start + max(0, count))
+  }
+}
+
+extension Array {
+  /// The first place whose element is as asked, where all after it are as well; `count` for none.
+  fileprivate func firstPlace(where matches: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if matches(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

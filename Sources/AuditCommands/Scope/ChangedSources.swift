@@ -14,8 +14,8 @@ struct ChangedSources {
   ///
   /// - Parameters:
   ///   - sources: What is looked at; without any it is about the working folder.
-  ///   - revision: What each repository is asked for. A submodule is asked for the commit that the
-  ///     repository around it has for it in that revision.
+  ///   - revision: What each repository is asked for: what differs from where it was left. A
+  ///     submodule is asked for the commit that the repository around it had for it there.
   ///   - names: The working folder.
   /// - Returns: The lines, by the paths of the sources.
   /// - Throws: Where git is missing, knows no such revision, or knows nothing of a source.
@@ -38,7 +38,8 @@ struct ChangedSources {
 
   private mutating func lines(of sources: [AuditSource]) throws(Git.Failure) -> ChangedLines {
     guard !sources.isEmpty else {
-      return try home.get().changedLines(since: revision, in: []).named(names)
+      let git = try home.get()
+      return try git.changedLines(since: git.start(since: revision), in: []).named(names)
     }
     var places: [(path: String, real: String)] = []
     var paths: [String: [String]] = [:]
@@ -88,9 +89,9 @@ struct ChangedSources {
 
   /// The revision that counts in a repository.
   private mutating func start(in top: String) throws(Git.Failure) -> String {
-    if case .success(let git) = home, git.top == top { return revision }
+    if case .success(let git) = home, git.top == top { return try git.start(since: revision) }
     guard let outer = Repository.root(around: Self.folder(of: top)), outer != top else {
-      return revision
+      return try repository(at: top).start(since: revision)
     }
     let start = try self.start(in: outer)
     let path = String(top.dropFirst(outer == "/" ? 1 : outer.count + 1))

@@ -78,6 +78,22 @@ package struct Git: Sendable {
     return lines.below(top)
   }
 
+  /// Where the work that is checked out left a revision, so that what others have done there since
+  /// counts for nothing.
+  ///
+  /// - Parameter revision: A commit, a branch or a tag.
+  /// - Returns: The commit that both come from; the revision itself where none is known, as in a
+  ///   clone without its history or before the first commit.
+  /// - Throws: Where `git` cannot be run.
+  func start(since revision: String) throws(Failure) -> String {
+    guard !revision.isEmpty, !revision.hasPrefix("-") else { return revision }
+    let answer = try ask(["merge-base", "HEAD", revision])
+    guard answer.status == 0, let base = answer.text.split(separator: "\n").first else {
+      return revision
+    }
+    return String(base)
+  }
+
   /// Patterns of all that may be looked at, so that no picture is printed as text.
   private static func patterns(for paths: [String]) -> [String] {
     let endings = [".swift", ".md", ".markdown"]

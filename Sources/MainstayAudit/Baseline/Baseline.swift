@@ -4,8 +4,8 @@ import Foundation
 
 /// Findings that a project knows of and has not mended yet; they are not told again.
 ///
-/// A finding is known by its rule, its file, the declarations around it and its statement, so that
-/// an entry outlives changes elsewhere in the file, also where code moves.
+/// A finding is known by its rule, its file, the declarations around it and its statement or
+/// clause, so that an entry outlives changes elsewhere in the file, also where code moves.
 package struct Baseline: Sendable, Equatable {
   /// One finding that is known.
   package struct Entry: Sendable, Hashable, Codable {

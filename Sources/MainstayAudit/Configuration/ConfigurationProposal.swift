@@ -82,7 +82,7 @@ package struct ConfigurationProposal: Sendable {
     for source in sources {
       guard let folder = firstFolder(of: source.place) else { continue }
       switch PathClass(path: source.place) {
-      case .test: tests.insert(folder)
+      case .test: tests.insert(PathClass.testFolder(of: source.place) ?? folder)
       case .example: examples.insert(folder)
       case .generated: generated.insert(source.place)
       default: break

@@ -101,6 +101,14 @@ struct ConfigurationValues {
         )
         return nil
       }
+      if entry.text.hasPrefix("!") || entry.text.contains(where: "{}[]".contains) {
+        complain(
+          at: entry.node,
+          "`\(entry.text)` matches nothing: a pattern has `*`, `**` and `?`, and no braces, brackets "
+            + "or `!`"
+        )
+        return nil
+      }
       return entry.text
     }
   }

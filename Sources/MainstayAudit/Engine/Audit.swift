@@ -210,15 +210,24 @@ public struct AuditProblem: Sendable, Hashable {
 }
 
 extension Finding {
+  func with(path: String) -> Finding {
+    Finding(
+      rule: rule, name: name, severity: severity, path: path, line: line, column: column,
+      lines: lines, message: message, why: why, endColumn: endColumn, source: source,
+      anchor: anchor, fix: fix)
+  }
+
   func with(_ fix: Fix?) -> Finding {
     Finding(
       rule: rule, name: name, severity: severity, path: path, line: line, column: column,
-      message: message, why: why, endColumn: endColumn, source: source, anchor: anchor, fix: fix)
+      lines: lines, message: message, why: why, endColumn: endColumn, source: source,
+      anchor: anchor, fix: fix)
   }
 
   func with(_ severity: Severity) -> Finding {
     Finding(
       rule: rule, name: name, severity: severity, path: path, line: line, column: column,
-      message: message, why: why, endColumn: endColumn, source: source, anchor: anchor, fix: fix)
+      lines: lines, message: message, why: why, endColumn: endColumn, source: source,
+      anchor: anchor, fix: fix)
   }
 }

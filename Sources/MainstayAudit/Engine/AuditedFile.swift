@@ -57,7 +57,7 @@ final class AuditedFile {
         Finding(
           rule: finding.rule, name: finding.name,
           severity: verdict.severity.map { min($0, finding.severity) } ?? finding.severity,
-          path: finding.path, line: finding.line, column: finding.column,
+          path: finding.path, line: finding.line, column: finding.column, lines: finding.lines,
           message: verdict.message ?? finding.message, why: finding.why,
           endColumn: finding.endColumn, source: finding.source, anchor: finding.anchor,
           fix: verdict.fix ?? finding.fix)
@@ -129,8 +129,8 @@ final class AuditedFile {
     let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
     let finding = rule.finding(
-      at: start..<end, in: self, anchor: node.anchor, message: message, severity: severity,
-      fix: fix.map { $0.located(in: bytes, lines) })
+      at: start..<end, in: self, about: node.subject.bytes, anchor: node.anchor,
+      message: message, severity: severity, fix: fix.map { $0.located(in: bytes, lines) })
     candidates.append(Candidate(finding, judge: judge))
   }
 
@@ -194,15 +194,15 @@ final class AuditedFile {
 
 extension Rule {
   func finding(
-    at range: Range<Int>, in file: AuditedFile, anchor: Finding.Anchor, message: String,
-    severity: Severity, fix: Fix?
+    at range: Range<Int>, in file: AuditedFile, about subject: Range<Int>,
+    anchor: Finding.Anchor, message: String, severity: Severity, fix: Fix?
   ) -> Finding {
     let place = file.lines.place(of: range.lowerBound)
     let line = file.content(ofLine: place.line)
     let last = min(range.upperBound, line.upperBound)
     return Finding(
       rule: id, name: name, severity: severity, path: file.path, line: place.line,
-      column: place.column, message: message, why: why,
+      column: place.column, lines: file.lines.lines(of: subject), message: message, why: why,
       endColumn: max(place.column + 1, last - line.lowerBound + 1),
       source: file.excerpt(ofLine: place.line), anchor: anchor, fix: fix)
   }
@@ -233,30 +233,6 @@ extension SyntaxProtocol {
     }
     return false
   }
-
-  /// What tells this place from others without a line number.
-  var anchor: Finding.Anchor {
-    var names: [String] = []
-    var statement: Syntax?
-    var current: Syntax? = Syntax(self)
-    while let here = current {
-      if statement == nil, here.kind == .codeBlockItem || here.kind == .memberBlockItem {
-        statement = here
-      }
-      if let type = TypeDeclaration(here) {
-        names.append(type.name)
-      } else if here.kind != .closureExpr, let name = Routine(here)?.name {
-        names.append(name)
-      }
-      current = here.parent
-    }
-    var hash = StableHash()
-    for token in (statement ?? Syntax(self)).tokens(viewMode: .sourceAccurate).prefix(200) {
-      hash.add(token.text)
-    }
-    return Finding.Anchor(
-      declaration: names.reversed().joined(separator: "."), statement: hash.value)
-  }
 }
 
 extension CodeBlockItemListSyntax {
@@ -283,19 +259,5 @@ extension SourceFileSyntax {
         guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
         return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
       }
-  }
-}
-
-/// FNV-1a over words, the same on every run and machine.
-struct StableHash {
-  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
-
-  mutating func add(_ word: String) {
-    for byte in word.utf8 { add(byte) }
-    add(0)
-  }
-
-  private mutating func add(_ byte: UInt8) {
-    value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
   }
 }

@@ -15,11 +15,16 @@ package struct FileFinder: Sendable {
     package var problems: [AuditProblem] = []
     /// Whether there are tables of texts for people.
     package var hasStringTables = false
+    /// What was asked for, as findings name it.
+    package var named: Set<String> = []
+    /// What was asked for and is left out, since the configuration excludes it.
+    package var excluded: [String] = []
 
     package init(sources: [AuditSource] = []) { self.sources = sources }
   }
 
   private let excluded: [Glob]
+  private let excludesNamed: Bool
   private let markdown: Bool
   fileprivate let names: PathNames
   fileprivate let project: PathNames
@@ -31,14 +36,16 @@ package struct FileFinder: Sendable {
   ///
   /// - Parameters:
   ///   - excluded: Globs of paths that are left out, relative to the project's folder.
+  ///   - excludesNamed: Whether they hold for what is named, too.
   ///   - markdown: Whether pages in Markdown are sources as well.
   ///   - names: The working folder.
   ///   - project: The project's folder; nil where it is the working folder.
   package init(
-    excluded: [String] = [], markdown: Bool = false, names: PathNames = PathNames(),
-    project: PathNames? = nil
+    excluded: [String] = [], excludesNamed: Bool = false, markdown: Bool = false,
+    names: PathNames = PathNames(), project: PathNames? = nil
   ) {
     self.excluded = excluded.map(Glob.init)
+    self.excludesNamed = excludesNamed
     self.markdown = markdown
     self.names = names
     self.project = project ?? names
@@ -53,6 +60,9 @@ package struct FileFinder: Sendable {
     search.found.problems.sort { ($0.path, $0.reason) < ($1.path, $1.reason) }
     return search.found
   }
+
+  /// Whether the configuration leaves out a place of the project.
+  package func isExcluded(_ place: String) -> Bool { excluded.contains { $0.matches(place) } }
 
   fileprivate func isSource(_ name: String) -> Bool {
     name.hasSuffix(".swift") || (markdown && MarkdownCode.isMarkdown(name))
@@ -76,11 +86,19 @@ package struct FileFinder: Sendable {
     // MARK: Named paths
 
     mutating func add(_ path: String) {
-      guard !path.isEmpty else { return complain("\"\"", "it names nothing") }
+      guard !path.isEmpty else {
+        found.named.insert("\"\"")
+        return complain("\"\"", "it names nothing")
+      }
       let name = finder.names.relative(path)
+      found.named.insert(name)
       root = Root(path, finder)
       guard let status = FileStatus(path) else {
         return complain(name, missing(path))
+      }
+      if finder.excludesNamed, finder.isExcluded(root.place(of: path)) {
+        found.excluded.append(name)
+        return
       }
       switch status.kind {
       case .folder:

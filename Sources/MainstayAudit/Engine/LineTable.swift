@@ -35,6 +35,12 @@ package struct LineTable: Sendable {
     return starts[line - 1]..<(line < starts.count ? starts[line] : count)
   }
 
+  /// The lines that some bytes lie on.
+  func lines(of range: Range<Int>) -> ClosedRange<Int> {
+    let first = place(of: range.lowerBound).line
+    return first...max(first, place(of: max(range.lowerBound, range.upperBound - 1)).line)
+  }
+
   package var lineCount: Int { starts.count }
   /// How many lines were written: what follows the last line's end is none.
   var writtenLineCount: Int { starts.last == count ? starts.count - 1 : starts.count }

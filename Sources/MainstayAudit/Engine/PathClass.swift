@@ -18,7 +18,7 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
       || name.hasSuffix(".grpc.swift") || folders.contains("generated")
     {
       self = .generated
-    } else if Self.isTest(written.dropLast()) {
+    } else if Self.testFolder(among: written.dropLast()) != nil {
       self = .test
     } else if folders.contains("preview content") || name.hasSuffix("_previews.swift") {
       self = .preview
@@ -46,20 +46,47 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
   /// The kind of a file with that name and these imports, where its path leaves that open.
   func settled(named path: String, imports: Set<String>, isProgram: Bool) -> PathClass {
     guard self == .production || self == .preview else { return self }
-    let parts = Self.parts(ofName: path.split(separator: "/").last ?? "")
+    let written = path.split(separator: "/")
+    let parts = Self.parts(ofName: written.last ?? "")
     let isNamedAsTest =
       parts.first == "mock" || parts.last.map { ["test", "tests", "spec"].contains($0) } ?? false
+      || written.dropLast().contains(where: Self.soundsLikeTests)
     if isNamedAsTest, !imports.isDisjoint(with: Self.testModules) { return .test }
     return self == .production && (isProgram || imports.contains("PackagePlugin")) ? .tool : self
   }
 
-  private static func isTest(_ folders: ArraySlice<Substring>) -> Bool {
-    folders.contains { folder in
-      let parts = words(of: String(folder.replacing("-", with: "_")))
-      guard let last = parts.last else { return false }
-      return testFolders.contains(last)
-        || parts.suffix(2).first == "test" && ["support", "helpers", "utils"].contains(last)
+  /// The folder of a path that says that tests lie in it, with the path to it.
+  package static func testFolder(of path: String) -> String? {
+    let folders = path.split(separator: "/").dropLast()
+    return testFolder(among: folders).map { folders[...$0].joined(separator: "/") }
+  }
+
+  /// The place of the first folder that says so.
+  ///
+  /// A folder at the top, or that of a target, is named after its purpose, as in `AppTesting`. One
+  /// deeper down is named after what the app does: it may test speed, or list fixtures.
+  private static func testFolder(among folders: ArraySlice<Substring>) -> Int? {
+    let target = folders.lastIndex { $0.lowercased() == "sources" }.map { $0 + 1 }
+    return folders.indices.first { place in
+      let folder = folders[place]
+      if place == 0 || place == target { return soundsLikeTests(folder) }
+      return innerTestFolders.contains(folder.lowercased())
+        || isTestSupport(folder) || parts(ofFolder: folder).last == "tests"
     }
+  }
+
+  private static func soundsLikeTests(_ folder: Substring) -> Bool {
+    parts(ofFolder: folder).last.map(testFolders.contains) ?? false || isTestSupport(folder)
+  }
+
+  private static func isTestSupport(_ folder: Substring) -> Bool {
+    let parts = parts(ofFolder: folder)
+    return parts.suffix(2).first == "test"
+      && ["support", "helpers", "utils"].contains(parts.last)
+  }
+
+  private static func parts(ofFolder name: Substring) -> [String] {
+    words(of: String(name.replacing("-", with: "_")))
   }
 
   /// The words of a file's name: a whole one tells, and `Latest.swift` holds no tests.
@@ -72,6 +99,10 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
   private static let testFolders: Set<String> = [
     "test", "tests", "testing", "testsupport", "testhelpers", "testutils", "mocks", "specs",
     "fixtures",
+  ]
+  /// Whole names of such folders inside of a target.
+  private static let innerTestFolders: Set<String> = [
+    "test", "tests", "testsupport", "testhelpers", "testutils", "mocks",
   ]
   private static let exampleFolders: Set<String> = [
     "examples", "example", "samples", "sample", "demo", "demos", "snippets", "playground",

@@ -5,7 +5,8 @@ import SwiftSyntax
 /// The comments of a file that say which findings are meant.
 ///
 /// `// mainstay:ignore MS203 -- reason` is about its own line where code stands before it, and
-/// about the next line of code otherwise. `mainstay:ignore-file` is about the whole file. A rule
+/// about the next line of code otherwise; before the first statement of a clause, a closure or an
+/// arm it is also about what opens that. `mainstay:ignore-file` is about the whole file. A rule
 /// may stand there by its name as well: `mainstay:ignore try-optional-dropped -- reason`.
 /// SwiftLint's comments about the same defect count too.
 struct Suppressions: Sendable {
@@ -122,7 +123,7 @@ extension AuditedFile {
   /// The lines that a comment before a token is about.
   ///
   /// These are the next one with code, to the end of the statement or up to its first brace, and
-  /// for a comment alone in a block what opens the block.
+  /// for a comment that comes first in a block what opens the block.
   fileprivate func lines(startingWith token: TokenSyntax, _ own: Int) -> ClosedRange<Int> {
     let first = max(own, lines.line(of: token))
     if token.tokenKind == .rightBrace, let opening = token.ownerOfEmptyBlock {
@@ -136,7 +137,8 @@ extension AuditedFile {
       last = lines.line(of: token)
       if token.tokenKind == .leftBrace { break }
     }
-    return first...max(first, last)
+    let opening = item.ownerOfFirstItem.map { min(first, lines.line(of: $0)) } ?? first
+    return opening...max(first, last)
   }
 
   /// The lines that a comment behind a token is about: its own, and those of the statement that
@@ -175,6 +177,22 @@ extension TokenSyntax {
       return nil
     }
     return closure.leftBrace
+  }
+}
+
+extension Syntax {
+  /// The token that tells where the clause, closure or arm begins of which this is the first
+  /// statement: `catch`, `case`, or the name of what a closure is handed to.
+  fileprivate var ownerOfFirstItem: TokenSyntax? {
+    guard let list = parent?.as(CodeBlockItemListSyntax.self), list.first?.id == id,
+      let owner = list.parent
+    else { return nil }
+    if owner.kind == .switchCase { return owner.firstToken(viewMode: .sourceAccurate) }
+    if let closure = owner.as(ClosureExprSyntax.self) {
+      return closure.receiver?.call.calledExpression.lastToken(viewMode: .sourceAccurate)
+        ?? closure.leftBrace
+    }
+    return owner.parent?.as(CatchClauseSyntax.self)?.catchKeyword
   }
 }
 

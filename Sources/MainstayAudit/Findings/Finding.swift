@@ -19,6 +19,8 @@ public struct Finding: Sendable, Hashable {
   /// Why it matters, in general.
   public let why: String
 
+  /// The lines that it is about: a clause as a whole, where something in that is missing.
+  package let lines: ClosedRange<Int>
   /// Column after the last byte of what is wrong, on the same line.
   package let endColumn: Int
   /// The text of the line, without its end.
@@ -30,7 +32,8 @@ public struct Finding: Sendable, Hashable {
 
   package init(
     rule: String, name: String, severity: Severity, path: String, line: Int, column: Int,
-    message: String, why: String, endColumn: Int, source: String, anchor: Anchor, fix: Fix?
+    lines: ClosedRange<Int>? = nil, message: String, why: String, endColumn: Int, source: String,
+    anchor: Anchor, fix: Fix?
   ) {
     self.rule = rule
     self.name = name
@@ -38,6 +41,7 @@ public struct Finding: Sendable, Hashable {
     self.path = path
     self.line = line
     self.column = column
+    self.lines = lines ?? line...line
     self.message = message
     self.why = why
     self.endColumn = endColumn

@@ -8,7 +8,7 @@ extension Fix {
     let endsLinesInTwo = bytes.endsLinesInTwo
     var fix = Fix(
       isSafe: isSafe, title: title,
-      edits: edits.map { endsLinesInTwo ? $0.endingLinesInTwo : $0 })
+      edits: edits.map { endsLinesInTwo ? $0.endingLinesInTwo : $0 }, key: key)
     fix.spans = edits.map { edit in
       let start = lines.place(of: edit.range.lowerBound)
       let end = lines.place(of: edit.range.upperBound)

@@ -8,6 +8,10 @@ package struct Fix: Sendable, Hashable {
   package let title: String
   /// Edits that do not overlap.
   package let edits: [Edit]
+  /// What it adds that a project can have but once, such as a conformance; nil for most.
+  ///
+  /// Of fixes with one key, a single one is made at a time.
+  package let key: String?
   /// Where each edit is, for editors; empty where only bytes are known.
   package internal(set) var spans: [Span] = []
 
@@ -34,10 +38,11 @@ package struct Fix: Sendable, Hashable {
     Fix(isSafe: false, title: title, edits: edits)
   }
 
-  package init(isSafe: Bool, title: String, edits: [Edit]) {
+  package init(isSafe: Bool, title: String, edits: [Edit], key: String? = nil) {
     self.isSafe = isSafe
     self.title = title
     self.edits = edits
+    self.key = key
   }
 }
 

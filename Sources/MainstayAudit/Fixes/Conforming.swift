@@ -24,6 +24,11 @@ extension TypeDeclaration {
   }
 }
 
+extension IndexedType {
+  /// What a fix adds that makes it a `LocalizedError`, which it can be but once.
+  var localizedErrorKey: String { "LocalizedError of \(qualifiedName)" }
+}
+
 extension AuditedFile {
   /// An edit that imports Foundation, where no import here brings it.
   func makeFoundationImport() -> Edit? {

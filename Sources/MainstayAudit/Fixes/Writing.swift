@@ -37,12 +37,19 @@ extension AuditedFile {
     return .safe("log the error", insertion(log, atStartOf: clause.body))
   }
 
-  /// An edit that puts statements into a `do` whose clause holds one statement; nil where moving
-  /// lines would change a text of several lines.
-  func wrapping(_ statements: CodeBlockItemListSyntax, clause: String) -> Edit? {
+  /// An edit that puts statements into a `do` whose clause holds one statement.
+  ///
+  /// - Parameters:
+  ///   - statements: What the `do` holds.
+  ///   - clause: The statement of the clause.
+  ///   - start: What stands before the first statement then, such as `_ = `.
+  /// - Returns: Nil where moving lines would change a text of several lines.
+  func wrapping(
+    _ statements: CodeBlockItemListSyntax, clause: String, start: String = ""
+  ) -> Edit? {
     guard let first = statements.first else { return nil }
     let range = statements.bytes
-    let text = text(range)
+    let text = start + text(range)
     guard text.contains(where: \.endsLine) || lines.startsLine(range.lowerBound, in: bytes) else {
       return Edit(range, "do { \(text) } catch { \(clause) }")
     }

@@ -70,15 +70,21 @@ extension Rule {
   var profiles: [Profile] { Profile.allCases.filter { $0.holds(self) } }
 
   /// The first bad example, which people see as "before".
-  var before: Example? { examples.first { $0.isBad } }
+  package var before: Example? { examples.first { $0.isBad } }
 
-  /// What people see as "after": the first good example, or what the fix makes.
-  var after: Example? { examples.first { !$0.isBad } }
-
-  /// Good examples that say why, besides the first.
-  var guards: [Example] {
-    examples.filter { !$0.isBad }.dropFirst().filter { $0.reason != nil }
+  /// What people see as "after": what the fix makes of that, or else the first good example.
+  package var after: Example? {
+    guard let before else { return firstGood }
+    return before.fixed.map { before.with(code: $0) } ?? firstGood
   }
+
+  /// Good examples that say why, but for the one that people see as "after".
+  var guards: [Example] {
+    let good = examples.filter { !$0.isBad }
+    return (before?.fixed == nil ? good.dropFirst() : good[...]).filter { $0.reason != nil }
+  }
+
+  private var firstGood: Example? { examples.first { !$0.isBad } }
 }
 
 extension Example {

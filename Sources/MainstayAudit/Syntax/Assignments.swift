@@ -79,6 +79,9 @@ struct Assignment {
     }
   }
 
+  /// Whether it assigns a value that says that nothing is there, and nothing under way.
+  var isEmptying: Bool { isReset && value?.lastName != "loading" }
+
   /// Whether the target outlives the call: its first name is declared in none of the routines
   /// around it.
   var isState: Bool {

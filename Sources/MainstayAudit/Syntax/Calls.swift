@@ -133,9 +133,13 @@ extension ClosureExprSyntax {
     if Self.childAdders.contains(name) { return call.isInGroupOfNothing }
     if let label, Self.namesOfActions.contains(label) || label.isEvent { return true }
     if Self.takersOfActions.contains(name) || name.isEvent { return true }
-    // What a call makes that stands alone is kept by nobody but the call itself.
+    // What a call makes that stands alone is kept by nobody but the call itself, which may use it,
+    // and in a list of views it is one of them. So the name has to say that it runs the closure.
     guard call.isStatement, let verb = words(of: name).first else { return false }
-    return !Self.keepers.contains(verb)
+    if startsTask { return !Self.keepers.contains(verb) }
+    guard label.map(Self.namesOfWork.contains) ?? true else { return false }
+    return call.calledExpression.firstName == "Task"
+      || name.first?.isLowercase ?? false && Self.verbsOfRunning.contains(verb)
   }
 
   /// Whether it is the value of `a.onClose = { … }`, `let a: () -> Void = { … }` or the like.
@@ -214,6 +218,13 @@ extension ClosureExprSyntax {
     "whenComplete", "whenSuccess", "whenFailure", "handleEvents", "present", "dismiss",
     "schedule", "scheduleTask", "execute", "NavigationButton", "AsyncButton",
   ]
+  /// First words of calls that run their closures, and hand back what those make at most.
+  private static let verbsOfRunning: Set<String> = [
+    "run", "perform", "with", "dispatch", "delay", "after", "sync", "async", "execute", "write",
+    "transaction",
+  ]
+  /// Labels of what such a call runs.
+  private static let namesOfWork: Set<String> = ["operation", "work", "body", "job", "closure"]
   /// First words of calls that keep what their closures make, or how to make it.
   private static let keepers: Set<String> = [
     "register", "provide", "add", "append", "insert", "set", "define", "bind", "map", "compact",

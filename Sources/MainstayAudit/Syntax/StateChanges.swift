@@ -11,6 +11,8 @@ struct StateChanges {
   }
 
   private var firstSet: [Key: AbsolutePosition] = [:]
+  /// The places where a path gets a value that says something.
+  private var fillings: [Key: [Range<AbsolutePosition>]] = [:]
   private var firstClearing: [SyntaxIdentifier: AbsolutePosition] = [:]
   private var resets: [String: [Reset]] = [:]
   private var deferred: Set<Key> = []
@@ -49,6 +51,9 @@ struct StateChanges {
     let key = Key(routine: routine.node.id, path: assignment.path)
     let position = assignment.node.position
     firstSet[key] = min(firstSet[key] ?? position, position)
+    if !assignment.isEmptying {
+      fillings[key, default: []].append(position..<assignment.node.endPosition)
+    }
     guard assignment.isReset else { return }
     if assignment.node.isDeferred { deferred.insert(key) }
     resets[assignment.path, default: []].append(
@@ -75,6 +80,21 @@ struct StateChanges {
     return false
   }
 
+  /// Whether a routine gives a path a value that says something, such as `.loading`, and waits
+  /// for some work after it: cancelled then, the work leaves the value as it is.
+  ///
+  /// What is set behind the last thing that may throw, or to what that returns, is its end.
+  func fills(_ path: String, in routine: Routine, beforeTheEndOf work: DoStmtSyntax) -> Bool {
+    guard let all = fillings[Key(routine: routine.node.id, path: path)],
+      let last = work.body.escapingErrors().last
+    else { return false }
+    let end = last.outermostLoop(in: work)?.endPosition ?? last.endPosition
+    return all.contains { filling in
+      filling.lowerBound < end
+        && !(filling.lowerBound <= last.position && last.endPosition <= filling.upperBound)
+    }
+  }
+
   /// Whether a person, or a change of something else, takes the state away in a type, or a function
   /// of it that calls the named one.
   func takesAway(_ path: String, in type: SyntaxIdentifier, callerOf name: String?) -> Bool {
@@ -92,6 +112,19 @@ struct StateChanges {
   /// Whether a `defer` in a routine resets a path.
   func defers(_ path: String, in routine: Routine) -> Bool {
     deferred.contains(Key(routine: routine.node.id, path: path))
+  }
+}
+
+extension Syntax {
+  /// The outermost loop around it that lies in some work.
+  fileprivate func outermostLoop(in work: DoStmtSyntax) -> Syntax? {
+    var found: Syntax?
+    var current: Syntax? = self
+    while let here = current, here.id != work.id {
+      if [.forStmt, .whileStmt, .repeatStmt].contains(here.kind) { found = here }
+      current = here.parent
+    }
+    return found
   }
 }
 

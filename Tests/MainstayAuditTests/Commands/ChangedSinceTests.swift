@@ -144,6 +144,96 @@ extension ProgramTests {
       #expect(places(end) == ["Sources/moved.swift:16:24"], "\(end)")
     }
 
+    @Test func `a defect that is made by deleting a line is told`() async throws {
+      let folder = try Folder()
+      let text = """
+        @MainActor final class NotesModel: ObservableObject {
+          func load() {
+            prepare()
+            isLoading = true
+            do {
+              try open()
+              isLoading = false
+            } catch {
+              log.error("\\(error)")
+              isLoading = false
+            }
+          }
+        }
+
+        """
+      try folder.write("a.swift", text)
+      for arguments in [["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]] {
+        let end = try await AuditProgram.run("git", arguments, in: folder)
+        #expect(end.status == 0, "\(end)")
+      }
+      let arguments = ["--changed-since", "HEAD", "--format", "json"]
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      func rules(without line: String) async throws -> [String] {
+        let place = try #require(lines.lastIndex { $0.hasSuffix(line) })
+        let left = lines.enumerated().filter { $0.offset != place }.map(\.element)
+        try folder.write("a.swift", left.joined(separator: "\n"))
+        let end = try await AuditProgram.run(arguments, in: folder)
+        return ["MS202", "MS407"].filter { end.output.contains($0) }
+      }
+      #expect(try await rules(without: "log.error(\"\\(error)\")") == ["MS202"])
+      #expect(try await rules(without: "isLoading = false") == ["MS407"])
+      #expect(try await rules(without: "prepare()").isEmpty)
+    }
+
+    @Test func `a defect that was there is not told for a line that was deleted elsewhere`()
+      async throws
+    {
+      let folder = try await repository()
+      let text = try folder.text("Sources/a.swift")
+      try folder.write("Sources/a.swift", text.replacing("  let log: Logger\n", with: ""))
+      let end = try await AuditProgram.run(
+        ["--changed-since", "HEAD", "--format", "xcode"], in: folder)
+      #expect(end.status == 0 && places(end) == [], "\(end)")
+    }
+
+    @Test func `what others have done since on the branch that this one left is not told`()
+      async throws
+    {
+      let folder = try await repository()
+      func git(_ arguments: String...) async throws {
+        let end = try await AuditProgram.run("git", arguments, in: folder)
+        #expect(end.status == 0, "\(arguments): \(end)")
+      }
+      let text = try folder.text("Sources/a.swift")
+      try await git("branch", "-M", "main")
+      try await git("switch", "-qc", "own")
+      try folder.write("Sources/b.swift", renamed(Sample.bad))
+      try await git("commit", "-qam", "own")
+      try await git("switch", "-q", "main")
+      try folder.write("Sources/a.swift", Sample.mended + Sample.mended)
+      try await git("commit", "-qam", "mended")
+      try await git("switch", "-q", "own")
+      #expect(try folder.text("Sources/a.swift") == text)
+      let end = try await AuditProgram.run(
+        ["--changed-since", "main", "--format", "xcode"], in: folder)
+      #expect(end.status == 1 && places(end) == ["Sources/b.swift:4:24"], "\(end)")
+      try await git("checkout", "-q", "--orphan", "alone")
+      try await git("commit", "-qm", "alone")
+      let alone = try await AuditProgram.run(
+        ["--changed-since", "main", "--format", "xcode"], in: folder)
+      #expect(places(alone).contains("Sources/b.swift:4:24"), "\(alone)")
+    }
+
+    @Test func `services get paths from the top of the repository`() async throws {
+      let folder = try await repository()
+      for (format, path) in [
+        ("github", "file=Sources/b.swift,"), ("sarif", "\"uri\": \"Sources/b.swift\""),
+      ] {
+        for below in ["", "Sources"] {
+          let end = try await AuditProgram.run(["--format", format], in: folder, below: below)
+          #expect(end.output.contains(path), "\(format) in \(below): \(end)")
+        }
+      }
+      let text = try await AuditProgram.run(["--format", "xcode"], in: folder, below: "Sources")
+      #expect(text.output.contains("/Sources/b.swift:4:24"), "\(text)")
+    }
+
     // MARK: Whatever is set in git
 
     @Test func `settings that print lines around changes hide no file`() async throws {

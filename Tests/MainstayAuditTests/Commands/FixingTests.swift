@@ -3,6 +3,17 @@
 import Foundation
 import Testing
 
+private let textless = """
+  import Foundation
+  enum PayError: Error { case declined; var localizedDescription: String { "Declined." } }
+
+  """
+private let texts = """
+  extension PayError { var failureReason: String? { "The bank said no." } }
+  extension PayError { var recoverySuggestion: String? { "Use another card." } }
+
+  """
+
 extension ProgramTests {
   /// What is mended, and what is left alone.
   @Suite struct FixingTests {
@@ -82,6 +93,50 @@ extension ProgramTests {
       let mended = deep + "do { try write() } catch { log.error(\"\\(error)\") }\n" + end
       #expect(try folder.text("a.swift") == mended)
       #expect(try folder.text("a.md") == "```swift\n" + mended + "```\n")
+    }
+
+    // MARK: What a type can have but once
+
+    private func count(_ word: String, in folder: Folder) throws -> Int {
+      try ["a.swift", "b.swift"].filter { FileManager.default.fileExists(atPath: folder.file($0)) }
+        .reduce(0) { $0 + (try folder.text($1)).ranges(of: word).count }
+    }
+
+    @Test(arguments: [
+      ["a.swift": textless + texts],
+      ["a.swift": textless, "b.swift": "import Foundation\n" + texts],
+      ["a.swift": "import Foundation\n" + texts, "b.swift": textless],
+    ])
+    func `a type becomes a LocalizedError once, in however many parts and files it is`(
+      files: [String: String]
+    ) async throws {
+      let folder = try Folder()
+      for (name, text) in files { try folder.write(name, text) }
+      let end = try await AuditProgram.run(["--fix"], in: folder)
+      #expect(end.status == 0, "\(end)")
+      #expect(try count("LocalizedError", in: folder) == 1, "\(end)")
+      #expect(try count("errorDescription: String?", in: folder) == 1, "\(end)")
+      #expect(try count("localizedDescription", in: folder) == 0, "\(end)")
+    }
+
+    @Test func `a file whose fix waits for that of another is mended after it`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", textless)
+      try folder.write(
+        "b.swift", "import Foundation\nextension PayError { var failureReason: String { \"\" } }\n")
+      let end = try await AuditProgram.run(["--fix"], in: folder)
+      #expect(end.status == 0, "\(end)")
+      #expect(try count("LocalizedError", in: folder) == 1, "\(end)")
+      #expect(try count("failureReason: String?", in: folder) == 1, "\(end)")
+    }
+
+    @Test func `fixes of two rules give a type one text`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", textless)
+      let end = try await AuditProgram.run(
+        ["--fix", "--unsafe", "--profile", "strict"], in: folder)
+      #expect(try count("LocalizedError", in: folder) == 1, "\(end)")
+      #expect(try count("errorDescription: String?", in: folder) == 1, "\(end)")
     }
 
     @Test func `code in pages is mended in place`() async throws {

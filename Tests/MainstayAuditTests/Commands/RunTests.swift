@@ -111,6 +111,70 @@ extension ProgramTests {
           """)
     }
 
+    @Test func `a path that is named and cannot be looked at is no success`() async throws {
+      let folder = try Folder()
+      try folder.write("Sources/a.swift", Sample.good)
+      try folder.write("Sources/latin.swift", Data([0x2F, 0x2F, 0xE9, 0x0A]))
+      let found = try await AuditProgram.run(["Sources"], in: folder)
+      #expect(found.status == 0, "what lies below is told: \(found)")
+      for name in ["Tets", "Sources/latin.swift"] {
+        for more in [[], ["--format", "json"], ["--diff"], ["--write-baseline", "base.json"]] {
+          let end = try await AuditProgram.run(more + ["Sources/a.swift", name], in: folder)
+          #expect(end.status == 3, "\(name) \(more): \(end)")
+          #expect((end.output + end.errors).contains("\(name): "), "\(name) \(more): \(end)")
+        }
+      }
+    }
+
+    @Test func `a path that is named has to be there for changed lines, too`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", Sample.good)
+      for arguments in [["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]] {
+        _ = try await AuditProgram.run("git", arguments, in: folder)
+      }
+      let end = try await AuditProgram.run(["--changed-since", "HEAD", "a.swift", "b"], in: folder)
+      #expect(end.status == 3 && (end.output + end.errors).contains("b: "), "\(end)")
+    }
+
+    @Test func `an empty file is a file without findings`() async throws {
+      let folder = try Folder()
+      try folder.write("Empty.swift", "")
+      for arguments in [["Empty.swift"], ["--stdin"], []] {
+        let end = try await AuditProgram.run(arguments, in: folder)
+        #expect(end.status == 0 && end.errors == "", "\(arguments): \(end)")
+      }
+    }
+
+    @Test func `what is excluded stays so where an editor or a hook names it`() async throws {
+      let folder = try Folder()
+      try folder.write(".mainstay-audit.yml", "exclude: [Sources/Gen]\n")
+      try folder.write("Sources/Gen/a.swift", Sample.bad)
+      try folder.write("Sources/b.swift", Sample.bad)
+      let note = "mainstay-audit: Sources/Gen/a.swift is excluded by the configuration.\n"
+      let editor = try await AuditProgram.run(
+        ["--stdin", "--assume-path", "Sources/Gen/a.swift"], in: folder, input: Sample.bad)
+      #expect(editor.status == 0 && editor.errors == note, "\(editor)")
+      let named = try await AuditProgram.run(["Sources/Gen/a.swift"], in: folder)
+      #expect(named.status == 1, "\(named)")
+      let hook = try await AuditProgram.run(
+        ["--force-exclude", "Sources/Gen/a.swift"], in: folder)
+      #expect(hook.status == 0 && hook.errors == note, "\(hook)")
+      let both = try await AuditProgram.run(
+        ["--force-exclude", "--format", "xcode", "Sources/Gen/a.swift", "Sources/b.swift"],
+        in: folder)
+      #expect(both.status == 1 && !both.output.contains("Gen"), "\(both)")
+    }
+
+    @Test func `where all is excluded that is said`() async throws {
+      let folder = try Folder()
+      try folder.write(".mainstay-audit.yml", "exclude: [Sources]\n")
+      try folder.write("Sources/a.swift", Sample.bad)
+      let end = try await AuditProgram.run([], in: folder)
+      #expect(
+        end.errors == "mainstay-audit: There is no Swift file in the working folder that is not "
+          + "excluded.\n" && end.status == 3, "\(end)")
+    }
+
     @Test func `standard input is looked at as the file that it stands for`() async throws {
       let folder = try Folder()
       let arguments = ["--stdin", "--assume-path", "Sources/b.swift", "--format", "xcode"]

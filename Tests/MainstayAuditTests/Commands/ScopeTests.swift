@@ -47,6 +47,20 @@ extension ProgramTests {
       #expect(off.status == 0, "\(off)")
     }
 
+    @Test func `entries of a file that cannot be read are not old`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", Sample.bad)
+      try folder.write("b.swift", Sample.good)
+      _ = try await AuditProgram.run(["--write-baseline", "base.json"], in: folder)
+      let arguments = ["--baseline", "base.json", "--strict-baseline", "--format", "json"]
+      for bytes in [Data(Sample.bad.utf8) + [0x2F, 0x2F, 0xE9, 0x0A], Data(count: 5 << 20)] {
+        try folder.write("a.swift", bytes)
+        let end = try await AuditProgram.run(arguments, in: folder)
+        #expect(end.status == 0 && !end.output.contains("MS004"), "\(end)")
+        #expect(end.errors.contains("a.swift: it "), "\(end)")
+      }
+    }
+
     @Test func `a baseline is written over nothing else`() async throws {
       let folder = try Folder()
       try folder.write("a.swift", Sample.bad)

@@ -50,6 +50,23 @@ extension ProgramTests {
       #expect(try folder.text("a.swift") == Sample.bad)
     }
 
+    @Test func `a name of the app's error that is nearly right is told`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", "enum AppError: Error { case a }\n")
+      for (name, note) in [
+        ("AppError", ""), ("Trouble", ""),
+        (
+          "AppEror",
+          "mainstay-audit: No type is called `AppEror`, as `app_error` says; did you mean "
+            + "`AppError`?\n"
+        ),
+      ] {
+        try folder.write(".mainstay-audit.yml", "app_error: \(name)\n")
+        let end = try await AuditProgram.run([], in: folder)
+        #expect(end.errors == note, "\(name): \(end)")
+      }
+    }
+
     @Test func `a configuration that is named has to be there`() async throws {
       let folder = try Folder()
       try folder.write("a.swift", Sample.good)

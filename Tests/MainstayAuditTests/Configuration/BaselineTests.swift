@@ -87,6 +87,60 @@ import Testing
     #expect(baseline.apply(to: await findings(other)).new.count == 2)
   }
 
+  @Test func `a handler is known by itself and by what is tried first`() async {
+    let code = """
+      func f() {
+        do {
+          let a = try g()
+          use(a)
+        } catch { message = "no" }
+      }
+
+      """
+    let baseline = Baseline(await findings(code))
+    #expect(baseline.entries.map(\.rule).contains("MS202"))
+    for other in ["use(a, 2)", "use(a)\n    use(a)", "next()"] {
+      let (new, unmet) = baseline.apply(to: await findings(code.replacing("use(a)", with: other)))
+      #expect(new.isEmpty && unmet.isEmpty, "\(other)")
+    }
+    for (old, other) in [("\"no\"", "\"none\""), ("g()", "h()")] {
+      let (new, unmet) = baseline.apply(to: await findings(code.replacing(old, with: other)))
+      #expect(!new.isEmpty && !unmet.isEmpty, "\(other)")
+    }
+  }
+
+  @Test func `what a long do is followed by is known by the handler`() async {
+    let long = String(repeating: "    use(1)\n", count: 100)
+    let code = "func f() {\n  do {\n    try g()\n\(long)  } catch { count += 1 }\n}\n"
+    let baseline = Baseline(await findings(code))
+    let (new, _) = baseline.apply(
+      to: await findings(code.replacing("count += 1", with: "total += 1")))
+    #expect(!baseline.entries.isEmpty && new.count == baseline.entries.count)
+  }
+
+  @Test(arguments: [
+    ("var one: Int { BODY }", "A.one"), ("var one: Int { get { BODY } }", "A.one"),
+    ("subscript(i: Int) -> Int { BODY }", "A.subscript"), ("deinit { BODY }", "A.deinit"),
+    ("let one: Int = { BODY }()", "A.one"), ("func f() { BODY }", "A.f"),
+    ("func f() { let g = { BODY }; g() }", "A.f"), ("init() { BODY }", "A.init"),
+  ])
+  func `a finding names the member that it lies in`(member: String, name: String) async {
+    let body = "do { try x() } catch {}"
+    let found = await findings("class A { \(member.replacing("BODY", with: body)) }")
+    #expect(Set(Baseline(found).entries.map(\.in)) == [name], "\(member)")
+  }
+
+  @Test func `of properties with one body the new one is told`() async {
+    func property(_ name: String) -> String {
+      "  var \(name): Int {\n    do { return try x() } catch { return 0 }\n  }\n"
+    }
+    let known = property("one") + property("two")
+    let baseline = Baseline(await findings("struct A {\n\(known)}\n"))
+    let (new, unmet) = baseline.apply(
+      to: await findings("struct A {\n\(property("zero"))\(known)}\n"))
+    #expect(unmet.isEmpty && Set(new.map(\.line)) == [3])
+  }
+
   @Test func `an entry that no longer occurs is told at its line`() async throws {
     let baseline = try Baseline(text: Baseline(await findings(Self.two)).text)
     let entry = try #require(baseline.entries.last)

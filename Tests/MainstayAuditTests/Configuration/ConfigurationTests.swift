@@ -109,6 +109,14 @@ import Testing
       ])
   }
 
+  @Test(arguments: ["Sources/{A,B}/**", "!Sources/App", "[D]*.swift"])
+  func `a pattern that can match nothing is told`(pattern: String) {
+    for yaml in ["exclude: [\"%\"]", "overrides:\n  - paths: [\"%\"]\n    profile: all\n"] {
+      let found = complaints(yaml.replacing("%", with: pattern))
+      #expect(found.contains { $0.contains("`\(pattern)` matches nothing") }, "\(found)")
+    }
+  }
+
   @Test func `a rule that is on and off is told`() {
     #expect(
       complaints("enable: [MS201]\ndisable: [MS201]\n")

@@ -98,6 +98,45 @@ import Testing
 }
 
 @Suite struct ChangedLinesTests {
+  /// The pairs of neighbouring lines between which something was removed.
+  private func seams(_ lines: ChangedLines.Lines?) -> [Int] {
+    (1...20).filter { line in
+      guard let lines else { return false }
+      return lines.touch(line...line + 1) && !lines.contains(line) && !lines.contains(line + 1)
+    }
+  }
+
+  @Test func `lines that were removed leave a place, which moves with the lines before it`() {
+    let diff = """
+      --- a/a
+      +++ b/a
+      @@ -1 +0,0 @@
+      -gone
+      @@ -5,2 +3,0 @@
+      -gone
+      -gone
+      @@ -9 +5 @@
+      -old
+      +new
+      @@ -15 +10,0 @@
+      -gone
+
+      """
+    let lines = ChangedLines(diff: Array(diff.utf8))[path: "a"]
+    #expect(seams(lines) == [3, 10])
+    #expect((1...20).filter { lines?.contains($0) ?? false } == [5])
+    #expect(lines?.touch(1...2) == false && lines?.touch(1...9) == true)
+    #expect(lines?.touch(6...10) == false && lines?.touch(6...11) == true)
+    let old = (1...12).map { "\($0)\n" }
+    func moved(_ new: [String]) -> [Int] {
+      seams(
+        lines?.after(
+          LineDiff(from: Array(old.joined().utf8), to: Array(new.joined().utf8)).hunks))
+    }
+    #expect(moved(["0\n"] + old) == [4, 11])
+    #expect(moved(Array(old[..<9]) + ["ten and eleven\n"] + Array(old[11...])) == [3])
+  }
+
   @Test func `lines of files that look like headings are none`() {
     let diff = """
       diff --git a/a.swift b/a.swift

@@ -38,6 +38,15 @@ private let text = "var errorDescription: String { \"No.\" }"
     }
   }
 
+  @Test func `a text that is decoded becomes optional only where that is asked for`() async throws {
+    for conformance in ["LocalizedError, Decodable", "Codable, LocalizedError"] {
+      let code = "import Foundation\nstruct Answer: \(conformance) { let errorDescription: String }"
+      #expect(try await isSafe(code, beside: "") == false, "\(conformance)")
+    }
+    let own = "import Foundation\nstruct Answer: LocalizedError { let errorDescription: String }"
+    #expect(try await isSafe(own, beside: "") == true)
+  }
+
   @Test func `a text that is optional already is completed whoever reads it`() async throws {
     let code =
       "import Foundation\nstruct SyncError: Error { var errorDescription: String? { nil } }"

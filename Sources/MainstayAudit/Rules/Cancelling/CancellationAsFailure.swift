@@ -227,6 +227,7 @@ private let cancellationAsFailureBad: [Example] = [
 ]
 
 private let cancellationAsFailureGood: [Example] = [
+  .good("switch error { case .cancelled: return .cancelled default: return .unknown }"),
   .good(
     """
     struct ImportView: View {
@@ -237,7 +238,6 @@ private let cancellationAsFailureGood: [Example] = [
       }
     }
     """, because: "it tells what happened, and calls it no failure"),
-  .good("switch error { case .cancelled: return .cancelled default: return .unknown }"),
   .good(
     """
     var color: Color {

@@ -14,7 +14,9 @@ extension Rule {
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
     remedy: .safe(
       "Sets the state only for an error that is no cancellation; in a file with Foundation that "
-        + "of `URLSession` is one, too. What else the clause sets stays as it is."),
+        + "of `URLSession` is one, too. What else the clause sets stays as it is. Nothing is written "
+        + "where the work has set the same state before, such as to `.loading`: that has to come back."
+    ),
     examples: errorStateAfterCancelBad + errorStateAfterCancelGood,
     checks: .catchClause { clause, file in
       guard clause.isCatchAll, let work = clause.doStatement, !clause.body.statements.isEmpty,
@@ -44,9 +46,13 @@ extension AuditedFile {
     var holds: (@Sendable (ProjectIndex) -> Bool)?
     if !asked.isEmpty { holds = { index in !index.tellsCancellation(asked) } }
     let also = clause.emptiedState(besides: told).map { ", and `\($0)` is emptied, too" } ?? ""
+    let left = told.first { isLeftUnderWay($0, clause) }.map {
+      "; the value that `\($0.path)` had before the work has to come back then"
+    }
     report(
-      first.node, "`\(first.path)` is set even when the work was cancelled" + also,
-      severity: clause.isInDiscardedTask ? .info : nil, fix: fix(told, clause), when: holds)
+      first.node, "`\(first.path)` is set even when the work was cancelled" + also + (left ?? ""),
+      severity: clause.isInDiscardedTask ? .info : nil,
+      fix: left == nil ? fix(told, clause) : nil, when: holds)
   }
 
   /// Reports state that a function sets to which the clause gives the error.
@@ -108,6 +114,14 @@ extension Assignment {
 }
 
 extension AuditedFile {
+  /// Whether the state would say for ever that the work is under way, were it not set here.
+  fileprivate func isLeftUnderWay(_ told: Assignment, _ clause: CatchClauseSyntax) -> Bool {
+    guard let work = clause.doStatement, let routine = told.node.outermostRoutine else {
+      return false
+    }
+    return stateChanges.fills(told.path, in: routine, beforeTheEndOf: work)
+  }
+
   /// Puts the assignments into a condition, where they follow each other.
   fileprivate func fix(_ told: [Assignment], _ clause: CatchClauseSyntax) -> Fix? {
     let items = told.compactMap(\.item)
@@ -291,6 +305,31 @@ private let errorStateAfterCancelBad: [Example] = [
     }
     """),
   .bad("do { try await load() } catch (let error) { ↓message = text(error) }"),
+  .bad(feedModel, fixed: feedModel.replacing("↓", with: "")),
+  .bad(uploadModel, fixed: uploadModel.replacing("↓", with: "")),
+  .bad(
+    """
+    @MainActor final class NotesModel {
+      func load() async {
+        phase = .idle
+        do { phase = .loaded(try await api.notes()) } catch {
+          ↓phase = .failed(error)
+        }
+      }
+    }
+    """,
+    fixed: """
+      @MainActor final class NotesModel {
+        func load() async {
+          phase = .idle
+          do { phase = .loaded(try await api.notes()) } catch {
+            if !(error is CancellationError) {
+              phase = .failed(error)
+            }
+          }
+        }
+      }
+      """),
   .bad(
     """
     do { try await f() } catch { ↓message = text; log(error) }
@@ -316,3 +355,33 @@ private let errorStateAfterCancelBad: [Example] = [
       }
       """),
 ]
+
+/// State that would stay at `.loading` if a cancelled load set nothing.
+private let feedModel = """
+  @MainActor @Observable final class FeedModel {
+    var state: State = .idle
+    func load() async {
+      guard state != .loading else { return }
+      state = .loading
+      do { state = .loaded(try await api.posts()) } catch { ↓state = .failed(error) }
+    }
+  }
+  """
+
+/// The same of what the work sets on its way.
+private let uploadModel = """
+  @MainActor final class UploadModel {
+    func send(_ files: [URL]) async {
+      do {
+        for file in files {
+          try await api.send(file)
+          uploadState = .sent(file)
+        }
+        uploadState = .done
+      } catch let problem {
+        log.error("\\(problem)")
+        ↓uploadState = .failed(problem)
+      }
+    }
+  }
+  """

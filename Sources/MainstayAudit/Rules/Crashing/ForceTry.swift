@@ -16,9 +16,12 @@ extension Rule {
       let isMild =
         expression.tried?.isFedByLiteral ?? false || expression.tried?.saysItNeverThrows ?? false
         || file.pathClass == .tool || expression.isExcused
-      let name = expression.expression.core.lastName.map { "`\($0)`" } ?? "this"
+      let tried = expression.expression.core
+      let name = tried.as(MacroExpansionExprSyntax.self).map { "#" + $0.macroName.bareText }
       file.report(
-        expression, "An error of \(name) ends the program",
+        expression,
+        (name ?? tried.lastName).map { "An error of `\($0)` ends the program" }
+          ?? "An error here ends the program",
         severity: isMild ? .info : nil, fix: plainTry(expression))
     })
 }

@@ -13,6 +13,8 @@ extension Rule {
     onPurpose: "Make it `private`, or convert it into the error type of the app.",
     remedy: .unsafe("Writes an extension with a text for each case, made from the case's name."),
     examples: [
+      // What a fix leaves to the author is no answer to read: the first good example is.
+      .bad("enum ↓PayError: Error { case declined }"),
       .bad(
         "enum ↓PayError: Error { case declined }",
         fixed: """
@@ -91,7 +93,9 @@ extension Rule {
         else { continue }
         project.report(
           type.site, in: type.pathClass, "`\(type.name)` has no text that a person can read",
-          fix: type.skeleton(isNew: true))
+          // What is there already would be declared twice.
+          fix: localizedTexts.contains { index.hasProperty($0, in: type) }
+            ? nil : type.skeleton(isNew: true))
       }
     })
 }
@@ -100,6 +104,11 @@ extension Rule {
 private let presentable: Set<String> = [
   "LocalizedError", "CustomNSError", "RecoverableError", "NSError",
   "CustomLocalizedStringResourceConvertible",
+]
+
+/// The texts that an extension would add, and what another rule makes one of.
+private let localizedTexts = [
+  "errorDescription", "failureReason", "recoverySuggestion", "localizedDescription",
 ]
 
 extension IndexedType {
@@ -134,7 +143,7 @@ extension IndexedType {
       .compactMap(\.self)
     return Fix(
       isSafe: false, title: isNew ? "add texts for people" : "add a suggestion for each case",
-      edits: edits)
+      edits: edits, key: isNew ? localizedErrorKey : nil)
   }
 }
 

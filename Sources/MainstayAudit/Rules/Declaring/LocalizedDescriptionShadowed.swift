@@ -60,6 +60,28 @@ extension Rule {
           ↓var localizedDescription: String { "Your bank declined the payment." }
         }
         """),
+      .bad(
+        """
+        enum PayError: LocalizedError { case declined }
+        extension PayError { ↓var localizedDescription: String { "Declined." } }
+        """,
+        fixed: """
+          enum PayError: LocalizedError { case declined }
+          extension PayError { var errorDescription: String? { "Declined." } }
+          """),
+      .bad(
+        """
+        struct Declined: Error {
+          ↓var localizedDescription: String { "Declined." }
+          var errorDescription: String? { "Your bank declined the payment." }
+        }
+        """,
+        fixed: """
+          struct Declined: Error {
+            var localizedDescription: String { "Declined." }
+            var errorDescription: String? { "Your bank declined the payment." }
+          }
+          """),
       .good(
         """
         struct Declined: LocalizedError {
@@ -103,13 +125,26 @@ extension Rule {
       else { return }
       let name = TypeSurroundings(type).qualifiedName
       let path = file.path
+      let renaming = variable.renaming
+      let conforming = [file.foundationImport, type.localizedErrorEdit].compactMap(\.self)
       file.report(
         variable, "`any Error` never asks `\(type.name)` for this text, and shows the system's",
-        fix: variable.renaming(in: type, file)
-      ) { index in
-        let types = index.declarations(of: name, in: path)
-        return !types.isEmpty && types.allSatisfy(index.isShadowing)
-      }
+        judging: { index in
+          let types = index.declarations(of: name, in: path)
+          guard let first = types.first, types.allSatisfy(index.isShadowing) else { return nil }
+          // What has both texts needs somebody who knows which of them is right.
+          if types.contains(where: { index.hasProperty("errorDescription", in: $0) }) {
+            return .init()
+          }
+          let isLocalized = types.allSatisfy { index.conforms($0, to: ["LocalizedError"]) }
+          return .init(
+            fix: renaming.map { edits in
+              Fix(
+                isSafe: true, title: "make it the text of a `LocalizedError`",
+                edits: isLocalized ? edits : conforming + edits,
+                key: isLocalized ? nil : first.localizedErrorKey)
+            })
+        })
     })
 }
 
@@ -128,20 +163,13 @@ extension VariableDeclSyntax {
     return type
   }
 
-  /// Makes it the `errorDescription` of a `LocalizedError`.
-  fileprivate func renaming(in type: TypeDeclaration, _ file: AuditedFile) -> Fix? {
+  /// What makes it an `errorDescription`, where it is computed.
+  fileprivate var renaming: [Edit]? {
     guard let binding = bindings.first, binding.accessorBlock != nil, binding.initializer == nil,
       let annotation = binding.typeAnnotation, annotation.type.trimmedDescription == "String"
     else { return nil }
     let end = annotation.type.bytes.upperBound
-    let isLocalized = type.inherited.contains("LocalizedError")
-    let edits = [
-      isLocalized ? nil : file.foundationImport, isLocalized ? nil : type.localizedErrorEdit,
-      Edit(binding.pattern.bytes, "errorDescription"), Edit(end..<end, "?"),
-    ]
-    return Fix(
-      isSafe: true, title: "make it the text of a `LocalizedError`", edits: edits.compactMap(\.self)
-    )
+    return [Edit(binding.pattern.bytes, "errorDescription"), Edit(end..<end, "?")]
   }
 }
 

@@ -17,6 +17,8 @@ extension Rule {
     remedy: .unsafe(
       "Writes a conversion whose arms are left to the author; it compiles once they are."),
     examples: [
+      // What a fix leaves to the author is no answer to read: the first good example is.
+      .bad("enum ↓SyncError: Error { case offline }", configuration: "app_error: AppError"),
       .bad(
         "enum ↓SyncError: Error { case offline }", configuration: "app_error: AppError",
         fixed: """
@@ -133,7 +135,7 @@ extension Rule {
         guard !index.converts(type, into: app, by: project.vocabulary.converters) else { continue }
         project.report(
           type.site, in: type.pathClass,
-          "Nothing turns a `\(type.qualifiedName)` into an `\(app)`",
+          "Nothing turns `\(type.qualifiedName)` into `\(app)`",
           fix: type.conversion(into: app, index.generics(of: type)))
       }
     })

@@ -10,6 +10,14 @@ extension Rule {
     onPurpose: "Declare `recoverySuggestion` and return nil where nothing helps.",
     remedy: .unsafe("Writes an extension with one arm for each case."),
     examples: [
+      // What a fix leaves to the author is no answer to read: the first good example is.
+      .bad(
+        """
+        enum ↓PayError: LocalizedError {
+          case declined
+          var errorDescription: String? { "Your bank declined the payment." }
+        }
+        """),
       .bad(
         """
         enum ↓PayError: LocalizedError {

@@ -13,7 +13,8 @@ extension Rule {
     guess: "A type is an error if some file of the project says so.",
     onPurpose: "Give a text for other uses another name.",
     remedy: .safe(
-      "Makes it a `String?` and adds `LocalizedError`; with `--unsafe` where code reads the text."),
+      "Makes it a `String?` and adds `LocalizedError`; with `--unsafe` where code reads the text, or "
+        + "an answer is decoded into it."),
     examples: [
       .bad(
         """
@@ -79,6 +80,11 @@ extension Rule {
       .good(
         "struct Rejected: Error { let failureReason: String }",
         because: "it is what the error carries, whatever its name"),
+      .good(
+        "struct OAuthError: Error, Codable { let error: String; let errorDescription: String? }",
+        because: "it is a field of an answer"),
+      .good(
+        "struct Answer: Error { let errorDescription: String }\nextension Answer: Decodable {}"),
       .good("struct Declined: AbortError { var errorDescription: String? { nil } }"),
       .good(
         """
@@ -100,7 +106,9 @@ extension Rule {
       else { return }
       let isOptional = binding.isOptionalString
       guard isOptional || binding.isString else { return }
-      let isCarried = binding.accessorBlock == nil && name != "errorDescription"
+      let isStored = binding.accessorBlock == nil
+      let isCarried = isStored && name != "errorDescription"
+      let isRead = isStored && binding.initializer == nil
       let owner = TypeSurroundings(type).qualifiedName
       let path = file.path
       let retyping = isOptional ? nil : binding.optionalEdit
@@ -112,17 +120,18 @@ extension Rule {
           guard !types.isEmpty, types.allSatisfy({ index.mayHaveWrongTexts($0, name) }) else {
             return nil
           }
+          // With a `?`, an answer without the text would be taken that is refused now.
+          let isDecoded = isRead && types.contains { index.conforms($0, to: decodable) }
+          let isAsked = index.textReads.contains(name) || isDecoded
           if types.allSatisfy({ index.conforms($0, to: ["LocalizedError"]) }) {
             guard !isOptional else { return nil }
             return .init(
               message: "`LocalizedError` never asks for a `\(name)` that is no `String?`",
               fix: retyping.map {
-                Fix(
-                  isSafe: !index.textReads.contains(name), title: "make it a `String?`", edits: [$0]
-                )
+                Fix(isSafe: !isAsked, title: "make it a `String?`", edits: [$0])
               })
           }
-          guard !isCarried, !types.contains(where: index.mayBeLocalized),
+          guard !isCarried, !isDecoded, !types.contains(where: index.mayBeLocalized),
             types.allSatisfy({ index.usesFoundation($0.target) })
           else { return nil }
           return .init(
@@ -130,12 +139,16 @@ extension Rule {
               "`\(name)` is never asked for, since `\(types[0].name)` is no `LocalizedError`",
             fix: isOptional || retyping != nil
               ? Fix(
-                isSafe: isOptional || !index.textReads.contains(name),
-                title: "add `LocalizedError`", edits: conforming.compactMap(\.self))
+                isSafe: isOptional || !isAsked,
+                title: "add `LocalizedError`", edits: conforming.compactMap(\.self),
+                key: types[0].localizedErrorKey)
               : nil)
         })
     })
 }
+
+/// What fills the properties of a type from an answer.
+private let decodable: Set<String> = ["Decodable", "Codable"]
 
 extension VariableDeclSyntax {
   /// Which of the texts of a `LocalizedError` it declares.

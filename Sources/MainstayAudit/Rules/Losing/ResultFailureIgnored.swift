@@ -43,7 +43,8 @@ extension SwitchExprSyntax {
   fileprivate var ignoredFailure: SwitchCaseSyntax? {
     let arms = cases.compactMap { $0.as(SwitchCaseSyntax.self) }
     guard arms.contains(where: { $0.onlyCase == "success" }),
-      let failure = arms.first(where: { $0.onlyCase == "failure" }), failure.onlyLeaves
+      let failure = arms.first(where: { $0.onlyCase == "failure" }),
+      failure.onlyLeaves || failure.onlyEnds
     else { return nil }
     // Where success is the mistake, failure is as it should be.
     if arms.contains(where: { $0.onlyCase == "success" && $0.traps }) { return nil }
@@ -163,6 +164,18 @@ extension SwitchCaseSyntax {
 
   fileprivate var onlyLeaves: Bool { statements.onlyLeaves }
 
+  /// Whether it says that the work is over, with `isLoading = false`, and at most leaves besides.
+  fileprivate var onlyEnds: Bool {
+    var rest = Array(statements)
+    if let last = rest.last, [.breakStmt, .continueStmt].contains(last.item.kind) {
+      rest.removeLast()
+    }
+    return !rest.isEmpty
+      && rest.allSatisfy { item in
+        item.assignment.map { $0.isBoolean(false) && $0.name?.isBusyName ?? false } ?? false
+      }
+  }
+
   fileprivate var isBoolean: Bool {
     guard statements.count == 1, let item = statements.first?.item else { return false }
     let value = item.as(ReturnStmtSyntax.self)?.expression ?? item.as(ExprSyntax.self)
@@ -277,6 +290,26 @@ private let resultFailureIgnoredExamples: [Example] = [
       }
     }
     """),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    func show(_ result: Result<[Item], any Error>) {
+      switch result {
+      case .success(let items): self.items = items
+      ↓case .failure: isLoading = false
+      }
+    }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      func show(_ result: Result<[Item], any Error>) {
+        switch result {
+        case .success(let items): self.items = items
+        case .failure(let error): log.error("\\(error)"); isLoading = false
+        }
+      }
+      """),
+  .good("switch result { case .success(let a): use(a) case .failure: isValid = false }"),
   .good("switch result { case .success(let a): use(a) case .failure: showFailure() }"),
   .bad(
     """

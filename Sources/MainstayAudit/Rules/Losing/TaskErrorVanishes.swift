@@ -23,11 +23,35 @@ extension Rule {
         call,
         name.map { "What `\($0)` throws in this task is never seen" }
           ?? "An error of this task is never seen",
-        fix: file.logCall(at: closure).flatMap { log in
-          file.wrapping(closure.statements, clause: log).map { .safe("catch and log", $0) }
-        },
+        fix: file.fix(closure),
         when: { [path = file.path] in !$0.warnsOfThrowingTasks(in: path) })
     })
+}
+
+extension AuditedFile {
+  /// Catches and logs what the work of a task throws, where it hands out no value.
+  fileprivate func fix(_ closure: ClosureExprSyntax) -> Fix? {
+    guard closure.signature?.returnClause?.type.isVoid ?? true,
+      !closure.containsOwn(where: { $0.as(ReturnStmtSyntax.self)?.expression != nil }),
+      let log = logCall(at: closure)
+    else { return nil }
+    let edit = wrapping(
+      closure.statements, clause: log, start: leavesValue(closure.statements) ? "_ = " : "")
+    return edit.map { .safe("catch and log", $0) }
+  }
+
+  /// Whether the statements are one call that may return something, which is the task's value as
+  /// long as nothing is around it, and an unused result then.
+  private func leavesValue(_ statements: CodeBlockItemListSyntax) -> Bool {
+    guard statements.count == 1,
+      let call = statements.first?.item.as(TryExprSyntax.self)?.tried
+    else { return false }
+    let known = call.receiver.map { $0.trimmedDescription == "self" } ?? true
+    guard known, let own = call.name.flatMap({ functions[$0] }), !own.isEmpty else { return true }
+    return !own.allSatisfy { function in
+      !Routine(function).returnsValue || function.attributes.names.contains("discardableResult")
+    }
+  }
 }
 
 extension FunctionCallExprSyntax {
@@ -56,6 +80,7 @@ private let taskErrorVanishesExamples: [Example] = [
           try await self.send()
         }
       }
+      private func send() async throws { try await api.post(queue) }
     }
     """,
     fixed: """
@@ -70,6 +95,7 @@ private let taskErrorVanishesExamples: [Example] = [
             }
           }
         }
+        private func send() async throws { try await api.post(queue) }
       }
       """),
   .bad("func f() { ↓Task.detached(priority: .low) { [self] in items = try await load() } }"),
@@ -81,7 +107,29 @@ private let taskErrorVanishesExamples: [Example] = [
     """,
     fixed: """
       let log = Logger(label: "a")
-      func f() { Task { @MainActor in do { try await send() } catch { log.error("\\(error)") } } }
+      func f() { Task { @MainActor in do { _ = try await send() } catch { log.error("\\(error)") } } }
+      """),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    func f() { ↓Task { let n = try await api.count(); return n } }
+    func g() { ↓Task { () -> Int in try await api.count() } }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      func f() { Task { let n = try await api.count(); return n } }
+      func g() { Task { () -> Int in try await api.count() } }
+      """),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    func f() { ↓Task { try await api.count() } }
+    func g() { ↓Task { count = try await api.count() } }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      func f() { Task { do { _ = try await api.count() } catch { log.error("\\(error)") } } }
+      func g() { Task { do { count = try await api.count() } catch { log.error("\\(error)") } } }
       """),
   .bad(
     """

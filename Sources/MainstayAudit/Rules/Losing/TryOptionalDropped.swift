@@ -229,4 +229,49 @@ private let tryOptionalDroppedExamples: [Example] = [
   .good("func f() { try? container.encodeIfPresent(name, forKey: .name) }"),
   .good("func test() { try? store.save() }", path: "Tests/AppTests/StoreTests.swift"),
   .good("let value = if isOpen { try? read() } else { nil }"),
+  .bad("func f() { lock.withLock { ↓try? store.save() } }"),
+  .bad("func f() { Task(priority: .low, operation: { ↓try? await store.save() }) }"),
+  .bad("func f() async { await MainActor.run { ↓try? context.save() } }"),
+  .good(
+    """
+    let log = Logger(label: "app")
+    func addRoutes() {
+      router.get("todos/:id") { request, context in try? await self.todos.find(id) }
+      app.get("todos", use: { request in try? await list(request) })
+    }
+    """, because: "what the closure returns is the answer"),
+  .good(
+    """
+    func f() {
+      perform(
+        request: request,
+        responseTransform: { try? JSONDecoder().decode(Token.self, from: $0) },
+        callback: { show($0) })
+    }
+    """),
+  .good(
+    "let date = Regex { TryCapture { OneOrMore(.digit) } transform: { try? Date($0, strategy: s) } }"
+  ),
+  .good(
+    """
+    struct Note: Transferable {
+      static var transferRepresentation: some TransferRepresentation {
+        CodableRepresentation(contentType: .note)
+        ProxyRepresentation { note in try? note.plainText() }
+      }
+    }
+    """),
+  .good(
+    """
+    struct PhotoView: View {
+      var body: some View {
+        VStack {
+          CachedImage(key: key) { try? await loader.image(url) }
+          Text(title)
+        }
+      }
+    }
+    """),
+  .good("func f() { cache.fetch(key: \"a\", orElse: { try? compute() }) }"),
+  .good("func f() { given(api).load.willReturn { try? fixture() } }"),
 ]

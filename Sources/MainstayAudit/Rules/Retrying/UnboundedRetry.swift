@@ -96,6 +96,17 @@ extension Rule {
         """),
       .good(
         """
+        func load(left: Int = 3) async throws -> Data {
+          do {
+            return try await fetch()
+          } catch {
+            guard left > 0 else { throw error }
+            return try await load(left: left - 1)
+          }
+        }
+        """),
+      .good(
+        """
         func load() async -> Data? {
           while true {
             if let data = try? await fetch() { return data }
@@ -113,17 +124,6 @@ extension Rule {
         }
         """),
       .good("while true { if let job = try? await queue.next() { use(job); break } }"),
-      .good(
-        """
-        func load(left: Int = 3) async throws -> Data {
-          do {
-            return try await fetch()
-          } catch {
-            guard left > 0 else { throw error }
-            return try await load(left: left - 1)
-          }
-        }
-        """),
       .good(
         """
         while true {

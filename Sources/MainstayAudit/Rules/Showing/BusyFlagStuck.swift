@@ -61,7 +61,7 @@ extension AuditedFile {
 
 extension String {
   /// Whether it says that something is under way: `isLoading`, `saveInProgress`, `busy`.
-  fileprivate var isBusyName: Bool {
+  var isBusyName: Bool {
     let found = words(of: self)
     if found.contains(where: Self.lasting.contains) { return false }
     return found.contains { word in

@@ -313,12 +313,12 @@ private let printInHandlerBad: [Example] = [
 ]
 
 private let printInHandlerGood: [Example] = [
+  .good("do { try save() } catch { log.error(\"refresh failed: \\(error)\") }"),
   .good(
     """
     do { try await load() } catch is CancellationError { print("gone") } catch { show(error) }
     """,
     because: "nothing failed"),
-  .good("do { try save() } catch { log.error(\"refresh failed: \\(error)\") }"),
   .good("func show() { print(items) }", because: "it prints no error"),
   .good("do { try save() } catch { print(error, to: &standardError) }"),
   .good(
