@@ -12,6 +12,6 @@ public enum Cancellation: String, Sendable, Hashable, Codable, CaseIterable {
   /// It may have been sent by an earlier run: the other side is asked, and it is done or gone.
   ///
   /// Without `reconcile` it is gone, and nobody knows whether it happened; so is one that is
-  /// parked, which nobody here can ask about.
+  /// parked or conflicted, which nobody here can ask about.
   case mayHaveHappened
 }

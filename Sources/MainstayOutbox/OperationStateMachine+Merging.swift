@@ -7,25 +7,41 @@ package import Mainstay
 extension OperationStateMachine {
   /// The other side has another version than the run expected, and the change was merged into it.
   ///
+  /// As long as nobody knows what became of an earlier run, nothing merged is sent: the version of
+  /// the other side may hold the change, and what counts would count twice. It ends where that
+  /// version is what was sent, or where nothing is left to send either way; else somebody decides.
+  ///
   /// - Parameters:
   ///   - step: What merging came to; nil where the other side's version cannot be read.
   ///   - latest: The other side's version, encoded.
   ///   - merges: How many times in a row that happened before.
   ///   - key: The key under which the result is sent: it is something else than what was sent.
   ///   - error: What the other side said.
+  ///   - isThere: Whether the other side has just what was sent.
+  ///   - canAsk: Whether it can be asked what became of a run.
   ///   - isRunCancelled: Whether somebody has cancelled the run.
   ///   - fraction: A random number in `0..<1`, for the backoff of a conflict that may pass.
   /// - Returns: What becomes of the operation.
   package mutating func overtaken(
     _ step: MergeStep?, latest: Data, merges: Int, key: IdempotencyKey, error: AppError,
-    isRunCancelled: Bool = false, fraction: Double
+    isThere: Bool = false, canAsk: Bool = false, isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
     var verdict = failed(
-      error, remote: latest, isResolvable: true, isRunCancelled: isRunCancelled, fraction: fraction)
+      error, remote: latest, isResolvable: true, canAsk: canAsk, isRunCancelled: isRunCancelled,
+      fraction: fraction)
     guard case .conflicted = verdict.next else { return verdict }
     verdict.news = RecordNews(latest: latest, merges: min(merges, Int.max - 1) + 1)
     guard let step else {
-      verdict.next = .conflicted(remote: latest, fields: [.noRemote])
+      let doubt: [FieldConflict] = mustReconcile ? [.outcomeUnknown] : []
+      verdict.next = .conflicted(remote: latest, fields: [.noRemote] + doubt)
+      return verdict
+    }
+    if mustReconcile {
+      if isThere {
+        (verdict.next, verdict.effect) = (.done, .applied)
+      } else if step.next == .nothing {
+        verdict.next = next(after: step, latest)
+      }
       return verdict
     }
     if step.next == .send, merges < rules.maximumMerges {

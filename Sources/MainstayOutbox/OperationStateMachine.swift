@@ -121,16 +121,16 @@ package struct OperationStateMachine: Sendable, Equatable {
   ///   - remote: The document of the other side, where the error brought one.
   ///   - isResolvable: Whether somebody could resolve a conflict: the worker merges, or the error
   ///     brought a document. Any other conflict is a refusal.
+  ///   - canAsk: Whether the other side can be asked what became of a run.
   ///   - isRunCancelled: Whether somebody has cancelled the run: the error alone does not say so.
   ///   - fraction: A random number in `0..<1`, for the backoff.
   /// - Returns: What becomes of the operation.
   package mutating func failed(
-    _ error: AppError, remote: Data? = nil, isResolvable: Bool = false,
+    _ error: AppError, remote: Data? = nil, isResolvable: Bool = false, canAsk: Bool = false,
     isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
     if error.isDecidedConflict, isResolvable {
-      effect = .refused
-      return verdict(.conflicted(remote: remote), failure: error)
+      return conflicted(by: error, remote, canAsk, fraction)
     }
     if error.leavesDoubt {
       effect = .sentUnknown
@@ -172,6 +172,24 @@ package struct OperationStateMachine: Sendable, Equatable {
         error, hint: nil, limit: min(limit, rules.maximumAttempts), givingUpAs: .unclassified,
         fraction: fraction)
     }
+  }
+
+  /// The other side has another version, which says nothing about an earlier call that nobody
+  /// answered: what it has may be what that call made of it.
+  private mutating func conflicted(
+    by error: AppError, _ remote: Data?, _ canAsk: Bool, _ fraction: Double
+  ) -> OperationVerdict {
+    let isAsked = !mustReconcile
+    if error.leavesDoubt { effect = .sentUnknown }
+    guard mustReconcile else {
+      effect = .refused
+      return verdict(.conflicted(remote: remote), failure: error)
+    }
+    // The run that follows begins with the question.
+    if isAsked, canAsk {
+      return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
+    }
+    return verdict(.conflicted(remote: remote, fields: [.outcomeUnknown]), failure: error)
   }
 
   private mutating func backOff(

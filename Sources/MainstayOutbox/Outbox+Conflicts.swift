@@ -143,8 +143,9 @@ extension Outbox {
     let fields = found.fields.isEmpty ? [FieldConflict.noRemote] : found.fields
     let conflict = Conflict(
       record: found.operation.orderingKey ?? id.description, base: operation.base.state,
-      local: operation.local, remote: known, suggestion: result.state, fields: fields,
-      since: found.since)
+      local: operation.local, remote: known,
+      suggestion: fields.contains(.outcomeUnknown) ? operation.local : result.state,
+      fields: fields, since: found.since)
     return (operation, conflict)
   }
 }
@@ -156,14 +157,14 @@ package enum SendingAgain: Sendable, Hashable {
   /// It is in no conflict.
   case notInConflict
   /// Both sides changed the same, and only the app can put that together: another run would find
-  /// the same again before it sends anything.
+  /// the same again before it sends anything. Or nobody knows whether it was done already.
   case needsDecision
 
   /// Ends a conflict by putting back what was refused, under a new idempotency key.
   package static func put(
     back conflict: OutboxConflict, in store: any OutboxStore
   ) async throws -> SendingAgain {
-    guard !conflict.fields.contains(where: \.cause.isOfMerge) else { return .needsDecision }
+    guard !conflict.fields.contains(where: \.cause.needsDecision) else { return .needsDecision }
     // As it lies there, sealed or not.
     let resolution = StoredResolution.replaced(
       payload: conflict.operation.payload, idempotencyKey: IdempotencyKey())
@@ -173,10 +174,13 @@ package enum SendingAgain: Sendable, Hashable {
 }
 
 extension FieldConflict.Cause {
-  /// Whether merging itself found it, and finds it again as long as both sides have what they have.
-  fileprivate var isOfMerge: Bool {
+  /// Whether merging itself found it, and finds it again as long as both sides have what they have;
+  /// or sending it again may do it twice.
+  fileprivate var needsDecision: Bool {
     switch self {
     case .bothChanged, .noBase, .editedAndDeleted, .invalid: true
+    // Sent under another key, it would be done twice.
+    case .outcomeUnknown: true
     case .noRemote, .tooManyMerges: false
     }
   }

@@ -250,8 +250,9 @@ extension Outbox {
     let operation = try await operation(id)
     let answer = try await changing { try await $0.cancel(id) }
     if answer == .stopping { await drainer.cancelRun(of: id) }
-    // One that is parked is gone at once; any other one that may have been sent is asked about.
-    let isGone = answer == .cancelled || answer == .mayHaveHappened && operation?.state == .parked
+    // What nobody here can ask about is gone at once.
+    let isUnasked = operation?.state == .parked || operation?.state == .conflicted
+    let isGone = answer == .cancelled || answer == .mayHaveHappened && isUnasked
     if isGone, let kind = operation?.type.kind {
       opened.observer?.observe(OutboxEvent(.cancelled, id: id, kind: kind))
     }

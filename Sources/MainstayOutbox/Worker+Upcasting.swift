@@ -44,6 +44,12 @@ extension Worker {
         try applied(try convert(data), latest.map { kept?(data, $0) ?? $0 })
       }
     }
+    var there: MergeStep.IsThere?
+    if let isThere {
+      there = { data, latest, remote in
+        try isThere(try convert(data), latest.map { kept?(data, $0) ?? $0 }, remote)
+      }
+    }
     var worker = Worker(
       type: type, newest: newest, rules: rules,
       perform: { [perform] data, context in
@@ -52,7 +58,7 @@ extension Worker {
         context.run.latest = { try await latest().map { kept?(data, $0) ?? $0 } }
         return try await perform(try convert(data), context)
       },
-      reconcile: ask, merge: step, applied: left, kept: kept,
+      reconcile: ask, merge: step, applied: left, isThere: there, kept: kept,
       read: { [read] data in try read(try convert(data)) })
     (worker.gates, worker.site) = (gates, site)
     return worker

@@ -41,6 +41,9 @@ public struct Worker: Sendable {
   /// What a run that was found applied has left of the record, from what the other side had before;
   /// nil where nothing is merged.
   let applied: MergeStep.Applied?
+  /// Whether the other side has what was sent, from what it was known to have before; nil where
+  /// nothing is merged.
+  let isThere: MergeStep.IsThere?
   /// Brings up what is kept of the record beside a payload; nil where nothing is merged.
   let kept: Kept?
   /// Who lets calls of this worker through.
@@ -51,18 +54,18 @@ public struct Worker: Sendable {
   init<Operation: QueuedOperation>(
     for operation: Operation.Type, rules: OperationStateMachine.Rules, perform: @escaping Perform,
     reconcile: Ask?, merge: MergeStep.Make? = nil, applied: MergeStep.Applied? = nil,
-    kept: Kept? = nil
+    isThere: MergeStep.IsThere? = nil, kept: Kept? = nil
   ) {
     self.init(
       type: Operation.payloadType, newest: Operation.payloadType, rules: rules, perform: perform,
-      reconcile: reconcile, merge: merge, applied: applied, kept: kept,
+      reconcile: reconcile, merge: merge, applied: applied, isThere: isThere, kept: kept,
       read: { try Operation.decode($0).encoded() })
   }
 
   init(
     type: PayloadType, newest: PayloadType, rules: OperationStateMachine.Rules,
     perform: @escaping Perform, reconcile: Ask?, merge: MergeStep.Make?,
-    applied: MergeStep.Applied?, kept: Kept?, read: @escaping Read
+    applied: MergeStep.Applied?, isThere: MergeStep.IsThere?, kept: Kept?, read: @escaping Read
   ) {
     self.type = type
     self.newest = newest
@@ -72,6 +75,7 @@ public struct Worker: Sendable {
     self.reconcile = reconcile
     self.merge = merge
     self.applied = applied
+    self.isThere = isThere
     self.kept = kept
   }
 

@@ -53,7 +53,7 @@ struct WorkerRun: Sendable {
   }
 
   /// How a run ended, and what is told about it once that is recorded.
-  private struct End {
+  struct End {
     let verdict: OperationVerdict
     let event: OutboxEvent.What?
     var signal = DrainPaceStateMachine.Signal.neutral
@@ -178,7 +178,7 @@ struct WorkerRun: Sendable {
       let wait = rejection.retryAfter ?? OperationStateMachine.throttledWait
       return End(verdict: machine.heldBack(for: wait), event: .heldBack(wait))
     } catch {
-      return failed(error, payload, &machine)
+      return await failed(error, payload, &machine)
     }
   }
 
@@ -222,11 +222,11 @@ struct WorkerRun: Sendable {
     try? settings.vault.sealed(plain, as: content)
   }
 
-  private func sealedRecord(_ plain: Data) -> Data? {
+  func sealedRecord(_ plain: Data) -> Data? {
     sealed(plain, as: .record(leased.operation.record))
   }
 
-  private func latest() async throws -> Data? {
+  func latest() async throws -> Data? {
     let latest = try await store.latest(for: leased.operation)
     do {
       let record = leased.operation.record
@@ -236,35 +236,6 @@ struct WorkerRun: Sendable {
       // It waits, like one whose payload cannot be opened.
       throw UnreadablePayload(cause: error)
     }
-  }
-
-  private func failed(
-    _ error: any Error, _ payload: Data, _ machine: inout OperationStateMachine
-  ) -> End {
-    let mapped = classify(error)
-    let remote = remote(of: error)
-    let kept = remote.flatMap(sealedRecord)
-    guard let merge = worker.merge, let remote, let kept, mapped.kind == .conflict else {
-      let verdict = machine.failed(
-        mapped, remote: kept, isResolvable: worker.merge != nil || remote != nil,
-        isRunCancelled: Task.isCancelled, fraction: settings.chance.fraction())
-      return ended(verdict, mapped)
-    }
-    let step = try? merge(payload, remote)
-    let verdict = machine.overtaken(
-      step, latest: kept, merges: leased.operation.merges, key: IdempotencyKey(), error: mapped,
-      isRunCancelled: Task.isCancelled, fraction: settings.chance.fraction())
-    if case .conflicted = verdict.next { return ended(verdict, mapped) }
-    // One that may pass by itself is a failure like any other.
-    guard verdict.news != nil else { return ended(verdict, mapped) }
-    return merged(verdict, step)
-  }
-
-  /// The other side has it already, or is sent something else, or nothing.
-  private func merged(_ verdict: OperationVerdict, _ step: MergeStep?) -> End {
-    let isThere = verdict.next == .done
-    return End(
-      verdict: verdict, event: isThere ? .succeeded : .merged(discarded: step?.discarded ?? []))
   }
 
   /// Whether it has run before.
@@ -284,7 +255,7 @@ struct WorkerRun: Sendable {
     return budget.wait(for: budget.costOfRun) ?? OperationStateMachine.throttledWait
   }
 
-  private func ended(_ verdict: OperationVerdict, _ error: AppError?) -> End {
+  func ended(_ verdict: OperationVerdict, _ error: AppError?) -> End {
     let event: OutboxEvent.What? =
       switch verdict.next {
       case .done: .succeeded
@@ -296,7 +267,7 @@ struct WorkerRun: Sendable {
     return End(verdict: verdict, event: event, signal: isDone ? .succeeded : .init(error))
   }
 
-  private func classify(_ error: any Error) -> AppError {
+  func classify(_ error: any Error) -> AppError {
     let mapped = (settings.mapping ?? .current).map(error, at: worker.site)
     settings.connectivity?.record(
       mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
@@ -306,12 +277,6 @@ struct WorkerRun: Sendable {
       tell(.unclassified(type: gap.type, cure: gap.cure + "; until then it is tried three times."))
     }
     return mapped
-  }
-
-  /// The document of the other side, wherever in the chain of causes it stands.
-  private func remote(of error: any Error) -> Data? {
-    if let conflict = error as? RemoteConflict { return conflict.remote }
-    return (error as? AppError)?.cause(as: RemoteConflict.self)?.remote
   }
 
   private func unreadable(_ error: UnreadablePayload, _ machine: OperationStateMachine) -> End {

@@ -14,19 +14,21 @@ import Testing
   private static let conflict = AppError.test(.needsUser, kind: .conflict)
   private static let many = FieldConflict(field: "", cause: .tooManyMerges)
 
-  private func machine() -> OperationStateMachine {
+  private func machine(effect: EffectCertainty = .notSent) -> OperationStateMachine {
     var rules = OperationStateMachine.Rules()
     rules.maximumMerges = 2
     rules.backoff = .exponential(from: .seconds(8), to: .seconds(60), jitter: .full)
-    return OperationStateMachine(attempts: 0, unreachable: 0, effect: .notSent, rules: rules)
+    return OperationStateMachine(attempts: 0, unreachable: 0, effect: effect, rules: rules)
   }
 
   private func overtaken(
-    _ step: MergeStep?, merges: Int = 0, by error: AppError = conflict
+    _ step: MergeStep?, merges: Int = 0, by error: AppError = conflict,
+    after effect: EffectCertainty = .notSent, isThere: Bool = false
   ) -> OperationVerdict {
-    var machine = machine()
+    var machine = machine(effect: effect)
     return machine.overtaken(
-      step, latest: Self.latest, merges: merges, key: Self.key, error: error, fraction: 0.5)
+      step, latest: Self.latest, merges: merges, key: Self.key, error: error, isThere: isThere,
+      fraction: 0.5)
   }
 
   @Test func `what was merged is sent under a key of its own, and counted`() {
@@ -48,6 +50,34 @@ import Testing
       attempts: 1, unreachable: 0, effect: .sentUnknown, rules: machine.rules)
     let unknown = doubtful.failed(error, fraction: 0)
     #expect(unknown.next == .dead(.outcomeUnknown, followers: .holdKey))
+  }
+
+  @Test func `nothing is merged while nobody knows what became of an earlier run`() {
+    let field = FieldConflict(field: "title", cause: .bothChanged)
+    for step in [MergeStep(.send), MergeStep(.ask([field]))] {
+      let verdict = overtaken(step, after: .sentUnknown)
+      #expect(
+        verdict.next == .conflicted(remote: Self.latest, fields: [.outcomeUnknown]))
+      #expect(verdict.effect == .sentUnknown && verdict.news?.idempotencyKey == nil)
+      #expect(verdict.news?.latest == Self.latest, "what follows goes on from it")
+    }
+    let unread = overtaken(nil, after: .sentUnknown)
+    #expect(
+      unread.next == .conflicted(remote: Self.latest, fields: [.noRemote, .outcomeUnknown]))
+  }
+
+  @Test func `it is done where the other side has what was sent`() {
+    let verdict = overtaken(MergeStep(.send), after: .sentUnknown, isThere: true)
+    #expect(verdict.next == .done && verdict.effect == .applied)
+    // Without a doubt that is another one's change, and counts beside this one.
+    #expect(overtaken(MergeStep(.send), isThere: true).next == .ready)
+  }
+
+  @Test func `and where nothing is left to send, whatever became of that run`() {
+    #expect(overtaken(MergeStep(.nothing), after: .sentUnknown).next == .done)
+    let receipt = DiscardedChange(field: "title", side: .local, rule: "preferRemote")
+    let dropped = overtaken(MergeStep(.nothing, discarded: [receipt]), after: .sentUnknown)
+    #expect(dropped.next == .dropped && dropped.effect == .sentUnknown)
   }
 
   @Test func `merged too often it waits for somebody`() {

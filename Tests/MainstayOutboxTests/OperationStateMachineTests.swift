@@ -348,14 +348,6 @@ import Testing
     #expect(verdict.effect == .sentUnknown && machine.mustReconcile)
   }
 
-  @Test func `a conflict says that nothing was done`() {
-    var machine = Self.machine(effect: .sentUnknown)
-    let verdict = machine.failed(
-      Self.error(.needsUser, kind: .conflict), isResolvable: true, fraction: 0)
-    #expect(verdict.next == .conflicted(remote: nil))
-    #expect(verdict.effect == .refused && !machine.mustReconcile)
-  }
-
   @Test(.requirement("T8")) func `counts at the limit stay there`() {
     var machine = Self.machine(attempts: .max, unreachable: .max, maximumAttempts: .max)
     #expect(machine.failed(Self.error(.transient(), kind: .offline), fraction: 0).attempts == .max)

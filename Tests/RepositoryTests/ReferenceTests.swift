@@ -28,6 +28,7 @@ import Testing
       ("Mainstay/Policies/PolicyEvent.swift", "enum GiveUpReason:", /^ *case (\w+)/),
       ("Mainstay/Monitoring/Report/DropReason.swift", "DropReason {", /static let (\w+) = Self/),
       ("MainstayOutbox/Obstacle.swift", "enum Obstacle:", /^ *case (\w+)/),
+      ("MainstayOutbox/Conflicts/MergeFindings.swift", "enum Cause:", /^ *case (\w+)/),
     ]
     for (path, beginning, declaration) in declared {
       let text = try Repository.current.text(at: "Sources/\(path)")

@@ -62,8 +62,8 @@ extension ResponseCache {
     let key = CacheEntry.Key(key, of: partition)
     guard !isEnded else { return }
     await payDebt()
-    guard let found = await storing(.reading, { try await $0.read(key) }) else { return }
-    await keep(value, .value(value, tags: tags), key, before: nil, found.ticket)
+    let ticket = await storing(.reading) { try await $0.read(key) }?.ticket
+    await keep(value, .value(value, tags: tags), key, before: nil, ticket)
     signal { $0.session.kept(key) }
   }
 

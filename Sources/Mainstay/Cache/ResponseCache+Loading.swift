@@ -171,11 +171,13 @@ extension ResponseCache {
     _ value: Value, _ loaded: Loaded<Value>, _ key: CacheEntry.Key, before: KeptValue<Value>?,
     _ ticket: CacheEntry.Ticket?
   ) async {
-    guard let ticket, !isEnded else { return }
+    guard !isEnded else { return }
     // What was kept before must not come back as if it were the newest.
     guard loaded.isKept, !loaded.isPersonal || partition != .everybody else {
       return await remove(key, under: ticket)
     }
+    // The store could not be read, and it may have something older.
+    guard let ticket else { return owe(.expiry(of: .key(key))) }
     let bytes: Data
     if loaded.value == nil, let before {
       bytes = before.entry.bytes
@@ -206,6 +208,7 @@ extension ResponseCache {
   /// Uses the store.
   ///
   /// - Returns: What it answered; nil where it failed.
+  @discardableResult
   func storing<T: Sendable>(
     _ use: StoreUse = .writing, _ body: @Sendable (any CacheStore) async throws -> T
   ) async -> T? {
@@ -222,16 +225,20 @@ extension ResponseCache {
 
   /// Removes what is kept, unless a later load has brought it; without a ticket nobody knows that.
   private func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket?) async {
+    guard !isEnded else { return }
     let isRemoved: Void? = await storing { store in
       guard let ticket else { return try await store.remove(.key(key)) }
       try await store.remove(key, under: ticket)
     }
-    guard isRemoved == nil else { return }
-    owe(.removal(of: .key(key)))
+    if isRemoved == nil { owe(.removal(of: .key(key))) }
+    await leaveNothing()
   }
 
   /// Tells the store what is no longer right, and remembers it where the store fails.
+  ///
+  /// Nothing is kept of a partition that was wiped, and it is not named any more.
   func settle(_ item: CacheDebtStateMachine.Item) async {
+    guard !isEnded else { return }
     if await !tellStore(item) { owe(item) }
   }
 
@@ -243,18 +250,26 @@ extension ResponseCache {
     }
   }
 
-  private func owe(_ item: CacheDebtStateMachine.Item) {
+  func owe(_ item: CacheDebtStateMachine.Item) {
     guarded.withLock { $0.debt.owe(item, of: partition) }
   }
 
   private func tellStore(_ item: CacheDebtStateMachine.Item) async -> Bool {
-    await storing { store in
+    let isTold: Void? = await storing { store in
       if item.isRemoval {
         try await store.remove(item.selection)
       } else {
         try await store.expire(item.selection)
       }
-    } != nil
+    }
+    await leaveNothing()
+    return isTold != nil
+  }
+
+  /// What was told to the store while the account left names it, so that is wiped once more.
+  private func leaveNothing() async {
+    guard isEnded else { return }
+    await storing { [partition] in try await $0.remove(.partition(partition)) }
   }
 
   var isEnded: Bool { guarded.withLock { $0.session.isEnded } }

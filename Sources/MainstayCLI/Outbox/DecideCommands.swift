@@ -26,7 +26,8 @@ struct ResolveCommand: AsyncParsableCommand {
     discussion: """
       What is sent again still names the version of the other side that it was made from, where it \
       names one: it overwrites nothing that others wrote, and may end in conflict again. A change \
-      of which a field is in conflict is not sent again: to put both sides together is for the app.
+      of which a field is in conflict is not sent again: to put both sides together is for the app. \
+      Neither is one of which nobody knows whether it was carried out already.
       """)
 
   private var words: DecisionWords {
@@ -36,7 +37,7 @@ struct ResolveCommand: AsyncParsableCommand {
       would: isSent ? "would be put back" : "would be dropped", doing: "Resolving",
       isNot: "in no conflict",
       inConflict: """
-        Both sides changed the same, so nothing would be sent: only the app can put both \
+        Both sides changed the same, or it may be done already: only the app can put both \
         together, and --accept-remote drops the operation.
         """)
   }

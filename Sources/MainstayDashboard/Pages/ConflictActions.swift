@@ -45,7 +45,7 @@ enum ConflictAction: String, CaseIterable, Sendable {
     case .putBack: nil
     case .notInConflict: "The operation is in no conflict any more."
     case .needsDecision:
-      "Both sides changed the same, so nothing would be sent: only the app can put both together."
+      "Both sides changed the same, or it may be done already: only the app can put both together."
     }
   }
 }

@@ -137,8 +137,9 @@ struct CacheRows {
     _ entry: CacheEntry, since ticket: CacheEntry.Ticket
   ) throws -> Bool {
     let count = try count()
-    guard count > ticket.removals else { return false }
-    guard count - ticket.removals <= Self.removals else { return true }
+    guard count != ticket.removals else { return false }
+    // A smaller count is that of another file, which was made anew since then.
+    guard (0...Self.removals).contains(count - ticket.removals) else { return true }
     let rows = try Row.fetchAll(
       db,
       sql: """

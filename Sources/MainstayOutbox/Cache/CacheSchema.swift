@@ -21,7 +21,8 @@ enum CacheSchema {
       removals INTEGER NOT NULL,
       bytes INTEGER NOT NULL
     ) STRICT;
-    INSERT INTO cache_state VALUES (1, 0, 0, 0);
+    -- The count of removals begins anywhere, so that no ticket of another file fits this one.
+    INSERT INTO cache_state VALUES (1, 0, abs(random() % 500000000000000000), 0);
 
     CREATE TABLE cache_entry (
       id INTEGER PRIMARY KEY,

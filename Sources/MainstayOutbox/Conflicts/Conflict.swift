@@ -37,6 +37,8 @@ public struct Conflict<Record: Sendable>: Sendable, Identifiable {
   public let remote: VersionedState<Record>
   /// What could be put together, with this side's value of the fields in conflict: a start for
   /// whoever decides.
+  ///
+  /// It is ``local`` where a cause is ``FieldConflict/Cause/outcomeUnknown``.
   public let suggestion: RecordState<Record>
   /// The fields that somebody has to decide about, each with its cause; at least one.
   public let fields: [FieldConflict]

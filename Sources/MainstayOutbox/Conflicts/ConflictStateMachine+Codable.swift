@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 private enum Keys: CodingKey {
-  case record, base, local, phase, conflict, merges, sent, heard
+  case record, base, local, phase, conflict, merges, sent, heard, isInDoubt
 }
 
 extension ConflictStateMachine: Encodable where Record: Encodable {
@@ -16,6 +16,7 @@ extension ConflictStateMachine: Encodable where Record: Encodable {
     try values.encode(merges, forKey: .merges)
     try values.encodeIfPresent(sent, forKey: .sent)
     try values.encodeIfPresent(heard, forKey: .heard)
+    if isInDoubt { try values.encode(true, forKey: .isInDoubt) }
   }
 }
 
@@ -36,9 +37,11 @@ extension ConflictStateMachine: Decodable where Record: Decodable {
     merges = try values.decode(Int.self, forKey: .merges)
     sent = try values.decodeIfPresent(RecordState<Record>.self, forKey: .sent)
     heard = try values.decodeIfPresent(VersionedState<Record>.self, forKey: .heard)
+    isInDoubt = try values.decodeIfPresent(Bool.self, forKey: .isInDoubt) ?? false
     let isPossible =
       switch phase {
-      case .settled, .pending: phase == found && sent == nil && heard == nil && conflict == nil
+      case .settled, .pending:
+        phase == found && sent == nil && heard == nil && conflict == nil && !isInDoubt
       case .sending: sent != nil && conflict == nil
       case .conflicted: conflict?.record == record && sent == nil && heard == nil
       }

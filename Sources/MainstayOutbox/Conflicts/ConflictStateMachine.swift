@@ -66,6 +66,9 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   var sent: RecordState<Record>?
   /// What the other side was heard to have while something was on its way.
   var heard: VersionedState<Record>?
+  /// Whether what was sent may have arrived before, without an answer: the other side's version may
+  /// hold it already, so nothing is merged into that.
+  var isInDoubt = false
 
   /// Makes the machine of a record.
   ///
@@ -109,10 +112,14 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
 
   /// What ``outgoing`` says leaves now.
   ///
+  /// Called once more for what is on its way, it says that the first answer is lost. A refusal says
+  /// nothing about that: see ``refused(by:policy:at:limit:knowsRepetitions:)``.
+  ///
   /// - Returns: What is sent, which is the same for a run that is repeated, as after a crash; nil
   ///   where nothing is to be sent.
   public mutating func began() -> Outgoing? {
     guard let outgoing else { return nil }
+    isInDoubt = phase == .sending
     (phase, sent) = (.sending, outgoing.state)
     return outgoing
   }
@@ -128,7 +135,7 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   /// - Returns: What is to be done.
   public mutating func released(policy: MergePolicy<Record>, at date: Date) -> Step {
     guard phase == .sending else { return Step(next: .nothing) }
-    sent = nil
+    (sent, isInDoubt) = (nil, false)
     return landed(policy, date)
   }
 
@@ -147,12 +154,17 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
     // Anything else that was heard is newer than what arrived: until then it had `base`.
     if heard == arrived || heard == base { heard = nil }
     base = arrived
-    self.sent = nil
+    (self.sent, isInDoubt) = (nil, false)
     merges = 0
     return landed(policy, date)
   }
 
   /// The other side refused what was on its way, because it has another version by now.
+  ///
+  /// Where ``began()`` was called for it more than once, that version may hold it already. It has
+  /// arrived where that version is the same, and somebody has to decide where anything else is left
+  /// to send. Where the other side can be asked, ask first, and say ``released(policy:at:)`` or
+  /// ``acknowledged(version:policy:at:)``.
   ///
   /// - Parameters:
   ///   - remote: What it has; `missing` where it did not say. Then somebody has to decide, or what
@@ -161,15 +173,22 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   ///   - date: The time of day.
   ///   - limit: How often in a row this may happen before somebody has to decide; 1 to 100, the
   ///     default is 5.
+  ///   - knowsRepetitions: Whether a refusal says that nothing has arrived before: the other side
+  ///     looks at the idempotency key first, and at the version after that. The default is false.
   /// - Returns: What is to be done.
   public mutating func refused(
     by remote: VersionedState<Record>, policy: MergePolicy<Record>, at date: Date,
-    limit: Int = 5
+    limit: Int = 5, knowsRepetitions: Bool = false
   ) -> Step {
     precondition((1...100).contains(limit), "limit: \(limit) is not legal: it must be 1 to 100")
     guard phase == .sending else { return received(remote, policy: policy, at: date) }
+    if knowsRepetitions { isInDoubt = false }
     var remote = remote
     if remote.state == .missing, let heard, heard != base { remote = heard }
+    if isInDoubt, remote.state == sent {
+      heard = nil
+      return acknowledged(version: remote.version, policy: policy, at: date)
+    }
     (sent, heard) = (nil, nil)
     merges += 1
     return meet(remote, policy, date, isTooMany: merges > limit)
@@ -227,7 +246,7 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
     guard self.conflict == conflict else { return nil }
     base = conflict.remote
     local = state
-    merges = 0
+    (merges, isInDoubt) = (0, false)
     return settle()
   }
 
@@ -246,19 +265,23 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
     let result = policy.merge(base: base.state, local: local, remote: remote.state)
     var fields = result.conflicts
     let whole = MergePolicy<Record>.wholeRecord
-    if remote.state == .missing { fields = [FieldConflict(field: whole, cause: .noRemote)] }
+    // Where nothing is left to send, that is so whatever arrived before.
+    let isOpen = isInDoubt && (!result.isClean || result.state != remote.state)
+    if isOpen { fields = [.outcomeUnknown] }
+    if remote.state == .missing { fields = [.noRemote] + (isOpen ? [.outcomeUnknown] : []) }
     if fields.isEmpty, isTooMany, result.state != remote.state {
       fields = [FieldConflict(field: whole, cause: .tooManyMerges)]
     }
     var step: Step
     if fields.isEmpty {
-      (base, local) = (remote, result.state)
+      (base, local, isInDoubt) = (remote, result.state, false)
       step = settle()
       step.discarded = result.discarded
     } else {
       let conflict = Conflict(
-        record: record, base: base.state, local: local, remote: remote, suggestion: result.state,
-        fields: fields, since: conflict?.since ?? date)
+        record: record, base: base.state, local: local, remote: remote,
+        suggestion: isOpen ? local : result.state, fields: fields,
+        since: conflict?.since ?? date)
       (phase, self.conflict) = (.conflicted, conflict)
       step = Step(next: .ask(conflict))
     }

@@ -28,6 +28,9 @@ public struct FieldConflict: Sendable, Hashable, Codable {
     case noRemote
     /// It was merged again and again, and each time the other side had changed it meanwhile.
     case tooManyMerges
+    /// Nobody knows whether an earlier run changed the other side, so what that has may hold the
+    /// change already.
+    case outcomeUnknown
   }
 
   /// The name of the field; ``MergePolicy/wholeRecord`` is the record as a whole,

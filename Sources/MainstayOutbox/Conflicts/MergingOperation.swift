@@ -148,7 +148,9 @@ extension Worker {
   ///   - backoff: As there.
   ///   - afterDeadLetter: As there.
   ///   - maximumConcurrency: As there.
-  ///   - reconcile: As there.
+  ///   - reconcile: As there. Give one wherever you can: without it, a change whose answer was
+  ///     lost, and that finds another version on the other side, waits for a person. It is done
+  ///     where that version is what was sent.
   ///   - fileID: As there.
   ///   - function: As there.
   ///   - line: As there.
@@ -190,6 +192,11 @@ extension Worker {
         let left = try operation.applied(to: operation.remote(latest))
         return try PayloadCoding.encode(KeptState(left, of: type.kind))
       },
+      isThere: { data, latest, remote in
+        let operation = try Operation.decode(data)
+        let sent = try operation.change(of: operation.remote(latest)).state
+        return try sent == Operation.version(in: remote).state
+      },
       kept: { _, latest in Operation.reads(latest) ? latest : nil })
     site = SourceSite(fileID: fileID, function: function, line: line)
   }
@@ -199,6 +206,7 @@ extension Worker {
 package struct MergeStep: Sendable, Equatable {
   typealias Make = @Sendable (_ payload: Data, _ latest: Data) throws -> MergeStep
   typealias Applied = @Sendable (_ payload: Data, _ latest: Data?) throws -> Data
+  typealias IsThere = @Sendable (_ payload: Data, _ latest: Data?, _ remote: Data) throws -> Bool
 
   /// What is left to do.
   package enum Next: Sendable, Equatable {
@@ -234,6 +242,8 @@ package struct MergeStep: Sendable, Equatable {
 extension FieldConflict {
   /// The other side did not say what it has, or that cannot be read.
   static let noRemote = FieldConflict(field: "", cause: .noRemote)
+  /// Nobody knows whether what the other side has holds the change already.
+  static let outcomeUnknown = FieldConflict(field: "", cause: .outcomeUnknown)
 }
 
 // mainstay:ignore MS102 -- it never leaves a run

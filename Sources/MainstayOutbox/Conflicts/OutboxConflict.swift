@@ -10,6 +10,9 @@ public struct OutboxConflict: Sendable, Identifiable {
   /// The document of the other side, as the worker handed it over; nil where it had none.
   public let remote: Data?
   /// What could not be merged; empty where nothing was tried: see ``MergingOperation``.
+  ///
+  /// Of any operation it says ``FieldConflict/Cause/outcomeUnknown`` where an earlier run may have been
+  /// carried out, and nobody could be asked.
   public let fields: [FieldConflict]
   /// When it was found.
   public let since: Date

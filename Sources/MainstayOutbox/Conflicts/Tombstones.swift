@@ -25,7 +25,7 @@ public struct Tombstones: Sendable, Hashable, Codable {
   }
 
   private enum CodingKeys: CodingKey {
-    case retention, horizon, stamps, heard
+    case retention, horizon, latest, stamps, heard
   }
 
   private struct Deletion: Sendable, Hashable {
@@ -38,6 +38,8 @@ public struct Tombstones: Sendable, Hashable, Codable {
   /// Since when every deletion that this side heard of is remembered, for all devices to be told;
   /// it never goes back.
   public private(set) var horizon: Date?
+  /// The latest date that this side's clock has shown here: it may have been set back since.
+  private var latest: Date?
   private var deletions: [String: Deletion] = [:]
 
   /// Makes an empty memory.
@@ -73,12 +75,12 @@ public struct Tombstones: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - record: The record.
   ///   - stamp: When it was deleted.
-  ///   - date: When this side heard of it, by its own clock; the default is now. A clock that was
-  ///     set back counts as the ``horizon``.
+  ///   - date: When this side heard of it, by its own clock; the default is now. Of a clock that was
+  ///     set back, the latest date counts that it has shown here.
   public mutating func delete(
     _ record: String, at stamp: HybridLogicalClock.Stamp, heard date: Date = Date()
   ) {
-    let heard = max(date, horizon ?? date)
+    let heard = seen(date)
     guard let known = deletions[record] else {
       deletions[record] = Deletion(stamp: stamp, heard: heard)
       return
@@ -106,6 +108,7 @@ public struct Tombstones: Sendable, Hashable, Codable {
   /// - Parameter date: The time of day; one that was set back moves nothing.
   /// - Returns: How many deletions are forgotten.
   public mutating func purge(at date: Date) -> Int {
+    seen(date)
     let bound = date.addingTimeInterval(-retention.inSeconds)
     let next = max(horizon ?? bound, bound)
     horizon = next
@@ -114,20 +117,41 @@ public struct Tombstones: Sendable, Hashable, Codable {
     return before - count
   }
 
+  /// Notes that a device comes up to date, before what it is told is read.
+  ///
+  /// Give it the date that is returned, and take that for `lastSync` in ``plan(lastSync:at:)``: no
+  /// deletion that is heard of later has an earlier date, also where the clock is set back.
+  ///
+  /// - Parameter date: The time of day, by the clock of this side; the default is now.
+  /// - Returns: The date, or the latest one that this side's clock has shown here.
+  public mutating func synchronised(at date: Date = Date()) -> Date { seen(date) }
+
   /// How a device comes up to date.
   ///
-  /// - Parameter lastSync: When it last did, by the clock of this side; nil for never.
+  /// - Parameters:
+  ///   - lastSync: When it last did, by the clock of this side: see ``synchronised(at:)``; nil for
+  ///     never.
+  ///   - date: The time of day, by the clock of this side; the default is now. Who comes from
+  ///     later than that takes everything anew, since the clock was set back.
   /// - Returns: By a full list, if it may have missed a deletion.
-  public func plan(lastSync: Date?) -> SyncPlan {
-    guard let lastSync else { return .fullSnapshot }
+  public func plan(lastSync: Date?, at date: Date = Date()) -> SyncPlan {
+    guard let lastSync, lastSync <= max(date, latest ?? date) else { return .fullSnapshot }
     if let horizon, lastSync < horizon { return .fullSnapshot }
     return .changes(since: lastSync)
+  }
+
+  /// The date, or the latest one before it where the clock was set back.
+  @discardableResult
+  private mutating func seen(_ date: Date) -> Date {
+    let next = max(date, latest ?? date)
+    latest = next
+    return next
   }
 }
 
 extension Tombstones {
   /// Decodes a memory; one that was encoded before it knew when it had heard of a deletion takes
-  /// the stamp for that.
+  /// the stamp for that, and the latest of these dates for what its clock has shown.
   ///
   /// - Throws: `DecodingError` also where the retention is not more than zero.
   public init(from decoder: any Decoder) throws {
@@ -144,6 +168,9 @@ extension Tombstones {
     for (record, stamp) in stamps {
       deletions[record] = Deletion(stamp: stamp, heard: heard[record] ?? stamp.date)
     }
+    let purged = horizon?.addingTimeInterval(retention.inSeconds)
+    let known = [purged].compactMap(\.self) + deletions.values.map(\.heard)
+    latest = try values.decodeIfPresent(Date.self, forKey: .latest) ?? known.max()
   }
 
   /// Encodes the memory, the retention as a number of seconds.
@@ -151,6 +178,7 @@ extension Tombstones {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeSeconds(retention, .retention)
     try values.encodeIfPresent(horizon, forKey: .horizon)
+    try values.encodeIfPresent(latest, forKey: .latest)
     try values.encode(deletions.mapValues(\.stamp), forKey: .stamps)
     try values.encode(deletions.mapValues(\.heard), forKey: .heard)
   }

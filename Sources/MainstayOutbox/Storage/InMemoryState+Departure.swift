@@ -199,19 +199,18 @@ extension InMemoryState {
       remove(number, as: .cancelled, at: date)
       return .cancelled
     }
-    if row.operation.state == .parked {
-      // Nobody here can ask what became of it.
-      outdateLatest(of: row.operation)
+    if [.parked, .conflicted].contains(row.operation.state) {
+      // Nobody here can ask what became of it. Of a conflict it is known what came after it.
+      if row.operation.state == .parked { outdateLatest(of: row.operation) }
       remove(number, as: .cancelled, at: date)
       return .mayHaveHappened
     }
     rows[number]?.operation.isCancelled = true
     rows[number]?.operation.constraints = []
     rows[number]?.operation.due = nil
-    rows[number]?.conflict = nil
     rows[number]?.start = nil
     rows[number]?.isHeld = false
-    if [.scheduled, .waiting, .conflicted].contains(row.operation.state) {
+    if [.scheduled, .waiting].contains(row.operation.state) {
       rows[number]?.operation.state = .ready
     }
     return isRunning ? .stopping : .mayHaveHappened

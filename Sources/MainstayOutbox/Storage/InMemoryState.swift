@@ -186,10 +186,7 @@ struct InMemoryState {
     if let failure = verdict.failure {
       noteAttempt(of: lease.row, failure, verdict.effect, at: date)
     }
-    // Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask what
-    // did.
-    let isLost = verdict.effect.isSafe && verdict.next != .done || verdict.next == .parked
-    let isGone = operation.isCancelled && isLost
+    let isGone = operation.isCancelled && verdict.isLost
     if verdict.outdatesRecord(isCancelled: operation.isCancelled) { outdateLatest(of: operation) }
     switch isGone ? .cancelled : verdict.next {
     case .done: remove(lease.row, as: .done, output: verdict.output, at: date)

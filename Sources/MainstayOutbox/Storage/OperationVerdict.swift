@@ -65,8 +65,8 @@ public struct OperationVerdict: Sendable, Equatable {
     self.closesLane = closesLane
   }
 
-  /// Whether the operation leaves, and the other side may have another version of its record then
-  /// than what is kept: what follows must not be compared with that.
+  /// Whether the operation leaves, or waits for somebody, and the other side may have another
+  /// version of its record then than what is kept: what follows must not be compared with that.
   ///
   /// - Parameter isCancelled: Whether somebody has cancelled it meanwhile.
   /// - Returns: Whether what a store keeps of the record is outdated.
@@ -74,10 +74,20 @@ public struct OperationVerdict: Sendable, Equatable {
     guard news == nil else { return false }
     switch next {
     case .done: return true
-    case .dropped, .cancelled: return !effect.isSafe
+    case .dropped, .cancelled, .conflicted: return !effect.isSafe
     case .dead(_, let followers): return followers != .holdKey && !effect.isSafe
     case .parked: return isCancelled && !effect.isSafe
-    case .ready, .scheduled, .waiting, .conflicted: return false
+    case .ready, .scheduled, .waiting: return false
+    }
+  }
+
+  /// Whether an operation that somebody has cancelled is gone with this end: nothing came of the
+  /// run, or nobody here can ask what did.
+  package var isLost: Bool {
+    switch next {
+    case .parked, .conflicted: true
+    case .done: false
+    default: effect.isSafe
     }
   }
 

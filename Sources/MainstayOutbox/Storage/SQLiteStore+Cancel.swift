@@ -12,7 +12,8 @@ extension SQLiteStore {
         db,
         sql: """
           SELECT \(OperationRow.leaving), state = 'leased' AS running,
-            state = 'parked' AS parked, \(OperationRow.isSafe) AS safe
+            state = 'parked' AS parked, state = 'conflicted' AS conflicted,
+            \(OperationRow.isSafe) AS safe
           FROM mainstay_op WHERE uuid = ?
           """, arguments: [id.data])
       guard let row else { return nil }
@@ -21,9 +22,10 @@ extension SQLiteStore {
         try departure(db).remove(row, as: .cancelled)
         return .cancelled
       }
-      // Nobody here can ask what became of it.
-      if row.legal("parked", or: false) {
-        try departure(db).outdateLatest(of: row)
+      // Nobody here can ask what became of it. Of a conflict it is known what came after it.
+      let isParked = row.legal("parked", or: false)
+      if isParked || row.legal("conflicted", or: false) {
+        if isParked { try departure(db).outdateLatest(of: row) }
         try departure(db).remove(row, as: .cancelled)
         return .mayHaveHappened
       }
@@ -31,13 +33,10 @@ extension SQLiteStore {
       try db.execute(
         sql: """
           UPDATE mainstay_op SET cancelled = 1,
-            state = CASE WHEN state IN ('scheduled', 'waiting', 'conflicted')
-              THEN 'ready' ELSE state END,
+            state = CASE WHEN state IN ('scheduled', 'waiting') THEN 'ready' ELSE state END,
             run_at = NULL, wait = NULL, start_at = NULL, constraints = NULL
           WHERE id = ?
           """, arguments: [row["id"] as Int64])
-      try db.execute(
-        sql: "DELETE FROM mainstay_conflict WHERE op = ?", arguments: [row["id"] as Int64])
       return isRunning ? .stopping : .mayHaveHappened
     }
   }

@@ -88,10 +88,7 @@ extension SQLiteStore {
   ) throws {
     let id: Int64 = row["id"]
     let departure = departure(db)
-    // Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask what
-    // did.
-    let isLost = verdict.effect.isSafe && verdict.next != .done || verdict.next == .parked
-    if row.legal("cancelled", or: false), isLost {
+    if row.legal("cancelled", or: false), verdict.isLost {
       return try departure.remove(row, as: .cancelled)
     }
     switch verdict.next {

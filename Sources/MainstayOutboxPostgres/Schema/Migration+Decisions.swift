@@ -2,7 +2,17 @@
 
 extension Migration {
   /// How leases end, and what people and the app decide.
-  static let decisions = """
+  static let decisions =
+    lanes + "create function " + settle + deciding + "create function " + cancel + expediting
+
+  /// The end of a lease and of a conflict anew, and their plans.
+  ///
+  /// What may have been done and is in conflict is gone once somebody cancels it, since nobody can
+  /// ask what became of it.
+  static let doubts =
+    "create or replace function " + settle + "create or replace function " + cancel + plans
+
+  private static let lanes = """
     -- A rest stands beside whatever else closes the lane; a weaker cause leaves a stronger one
     -- alone.
     create function mainstay.close_lane(
@@ -35,8 +45,11 @@ extension Migration {
         checkpoint = case when p_key is null then checkpoint end where id = p_id;
     end $$;
 
-    -- Ends a lease in whatever way; false where it was lost, and nothing was changed then.
-    create function mainstay.settle(
+    """
+
+  /// Ends a lease in whatever way; false where it was lost, and nothing was changed then.
+  private static let settle = """
+    mainstay.settle(
       p_id bigint, p_token bigint, p_next text, p_delay bigint, p_attempt integer,
       p_unreachable integer, p_effect text, p_code text, p_message text, p_unbegun boolean,
       p_output bytea, p_reason text, p_followers text, p_remote bytea, p_fields text,
@@ -62,9 +75,11 @@ extension Migration {
       if p_closure is not null then
         perform mainstay.close_lane(v_row.lane, p_closure, p_closed_for, v_at);
       end if;
-      -- It leaves, and the other side may have another version of the record than what is kept.
+      -- It leaves, or waits for somebody, and the other side may have another version of the record
+      -- than what is kept.
       if p_latest is null and (p_next = 'done' or p_effect not in ('notSent', 'refused')
-        and (p_next in ('dropped', 'cancelled') or p_next = 'dead' and p_followers <> 'holdKey'
+        and (p_next in ('dropped', 'cancelled', 'conflicted')
+          or p_next = 'dead' and p_followers <> 'holdKey'
           or p_next = 'parked' and v_row.cancelled))
       then
         perform mainstay.outdate_latest(
@@ -73,7 +88,8 @@ extension Migration {
       -- Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask
       -- what did.
       if v_row.cancelled
-        and (p_effect in ('notSent', 'refused') and p_next <> 'done' or p_next = 'parked')
+        and (p_effect in ('notSent', 'refused') and p_next <> 'done'
+          or p_next in ('parked', 'conflicted'))
       then
         return mainstay.remove(p_id, 'cancelled', null, p_outcomes, v_at);
       end if;
@@ -99,6 +115,9 @@ extension Migration {
       return true;
     end $$;
 
+    """
+
+  private static let deciding = """
     -- Makes ready what is due, and answers in how many milliseconds something else is, and whether
     -- there may be more to let in, or more that has expired. What is due and left, since somebody's
     -- open transaction is at it, does not count: nobody can do anything about that.
@@ -227,7 +246,10 @@ extension Migration {
       return true;
     end $$;
 
-    create function mainstay.cancel(p_uuid uuid, p_outcomes boolean, p_now bigint) returns text
+    """
+
+  private static let cancel = """
+    mainstay.cancel(p_uuid uuid, p_outcomes boolean, p_now bigint) returns text
     language plpgsql volatile as $$
     declare
       v_row record;
@@ -240,22 +262,25 @@ extension Migration {
           v_row.id, 'cancelled', null, p_outcomes, coalesce(p_now, mainstay.clock()));
         return 'cancelled';
       end if;
-      -- Nobody here can ask what became of it.
-      if v_row.state = 'parked' then
-        perform mainstay.outdate_latest(array[coalesce(v_row.ordering_key, uuid_send(p_uuid))]);
+      -- Nobody here can ask what became of it. Of a conflict it is known what came after it.
+      if v_row.state in ('parked', 'conflicted') then
+        if v_row.state = 'parked' then
+          perform mainstay.outdate_latest(array[coalesce(v_row.ordering_key, uuid_send(p_uuid))]);
+        end if;
         perform mainstay.remove(
           v_row.id, 'cancelled', null, p_outcomes, coalesce(p_now, mainstay.clock()));
         return 'mayHaveHappened';
       end if;
       -- What may have been sent is reconciled at once, whatever it waits for.
       update mainstay.op set cancelled = true, run_at = null, start_at = null, constraints = null,
-        state = case when state in ('scheduled', 'waiting', 'conflicted') then 'ready' else
-          state end
+        state = case when state in ('scheduled', 'waiting') then 'ready' else state end
         where id = v_row.id;
-      delete from mainstay.conflict where op = v_row.id;
       return case v_row.state when 'leased' then 'stopping' else 'mayHaveHappened' end;
     end $$;
 
+    """
+
+  private static let expediting = """
     -- Makes ready what waits because the network could not be reached; less important ones a little
     -- later.
     create function mainstay.expedite(

@@ -50,8 +50,7 @@ extension PostgresStore {
     let ending = Ending(verdict.next)
     let isKnown = state.withLock { $0.tokens.contains(lease.token) }
     // Somebody may have cancelled it while it ran.
-    let isCancelled = [.notSent, .refused].contains(verdict.effect) && verdict.next != .done
-    let reasons = isCancelled ? [ending.name, "cancelled"] : [ending.name]
+    let reasons = verdict.isLost ? [ending.name, "cancelled"] : [ending.name]
     let values: [PostgresValue] = [
       .int(lease.row), .int(lease.token), .text(lease.id.description), .texts(reasons),
       .text(ending.name), .text(ending.reason), .text(verdict.effect.rawValue),

@@ -258,5 +258,36 @@ extension StoreConformance {
       desk.same(try await desk.store.claim().map(\.text), ["b"])
       desk.same(try await desk.store.ledger().count(.cancelled), 1)
     },
+    Rule("one in conflict that may have been sent goes when somebody cancels it") { desk in
+      for (isLate, latest) in [(false, "v2"), (true, "v2"), (false, nil), (true, nil)] {
+        for text in ["a", "b", "c"] {
+          _ = try await desk.store.insert(.note(text, orderedBy: "k"))
+        }
+        let first = try desk.some(try await desk.store.claim().first)
+        var known = OperationVerdict(.done, effect: .applied)
+        known.news = RecordNews(latest: Data("v1".utf8))
+        _ = try await desk.store.settle(first.lease, known)
+        let leased = try desk.some(try await desk.store.claim().first)
+        if isLate { desk.same(try await desk.store.cancel(leased.lease.id), .stopping) }
+        let fields = [FieldConflict(field: "", cause: .outcomeUnknown)]
+        var verdict = OperationVerdict(
+          .conflicted(remote: Data("theirs".utf8), fields: fields), effect: .sentUnknown)
+        verdict.news = latest.map { RecordNews(latest: Data($0.utf8)) }
+        _ = try await desk.store.settle(leased.lease, verdict)
+        if !isLate {
+          desk.same(try await desk.store.conflicts().map(\.fields), [fields])
+          desk.same(try await desk.store.cancel(leased.lease.id), .mayHaveHappened)
+        }
+        desk.same(try await desk.store.operation(leased.lease.id), nil)
+        desk.hold(try await desk.store.conflicts().isEmpty)
+        let next = try desk.some(try await desk.store.claim().first)
+        desk.same(next.text, "c")
+        let kept = try await desk.store.latest(for: next.operation)
+        desk.same(kept, latest.map { Data($0.utf8) } ?? Data("v1".utf8).outdated)
+        _ = try await desk.store.settle(next.lease, OperationVerdict(.done))
+      }
+      let ledger = try await desk.store.ledger()
+      desk.hold(ledger.count(.cancelled) == 4 && ledger.isBalanced)
+    },
   ]
 }

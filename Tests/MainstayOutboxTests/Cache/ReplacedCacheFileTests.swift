@@ -53,6 +53,22 @@ import Testing
     #expect(try await first.usage().count == 0)
   }
 
+  @Test func `a load that began in the file before is overtaken by what this one was told`()
+    async throws
+  {
+    let (store, entry) = (store(), CacheEntry.test("a"))
+    for _ in 0..<3 { try await store.expire(.key(CacheEntry.test("b").key)) }
+    let ticket = try await store.read(entry.key).ticket
+    for removals in 1...4 {
+      for suffix in ["-wal", "-shm", ""] {
+        try? FileManager.default.removeItem(atPath: path + suffix)
+      }
+      for _ in 0..<removals { try await store.expire(.key(entry.key)) }
+      #expect(try await store.write(entry, under: ticket) == false, "after \(removals)")
+      #expect(try await store.read(entry.key).entry == nil)
+    }
+  }
+
   @Test func `a file that was cleared away is made anew`() async throws {
     let store = store()
     try await keep(.test("a"), in: store)

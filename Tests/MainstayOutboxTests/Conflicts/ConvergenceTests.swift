@@ -111,7 +111,8 @@ private struct SyncWorld {
     if let version = applied[key] {
       _ = devices[device].machine.acknowledged(version: version, policy: Self.policy, at: date)
     } else {
-      _ = devices[device].machine.refused(by: server, policy: Self.policy, at: date, limit: 100)
+      _ = devices[device].machine.refused(
+        by: server, policy: Self.policy, at: date, limit: 100, knowsRepetitions: true)
     }
   }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import MainstayOutbox
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -48,13 +49,79 @@ import Testing
     #expect(tombstones["a"] == .at(7) && tombstones.heard("a") == date(40))
   }
 
-  @Test func `what is heard by a clock that was set back is kept`() {
+  @Test func `what is heard by a clock that was set back is heard last`() {
     var tombstones = Tombstones(retention: .seconds(100))
     _ = tombstones.purge(at: date(500_000))
     tombstones.delete("a", at: .at(450_000), heard: date(200_000))
-    #expect(tombstones.heard("a") == date(400_000))
-    #expect(tombstones.purge(at: date(500_000)) == 0)
-    #expect(tombstones.purge(at: date(500_001)) == 1)
+    #expect(tombstones.heard("a") == date(500_000))
+    #expect(tombstones.purge(at: date(600_000)) == 0)
+    #expect(tombstones.purge(at: date(600_001)) == 1)
+  }
+
+  @Test func `a device that was here before the clock was set back is told`() {
+    var tombstones = Tombstones()
+    let fast = tombstones.synchronised(at: date(12 * 3_600_000))
+    #expect(fast == date(12 * 3_600_000))
+    tombstones.delete("a", at: .at(5), heard: date(11 * 3_600_000))
+    #expect(tombstones.heard("a") == fast)
+    for now in [11, 13] {
+      let plan = tombstones.plan(lastSync: fast, at: date(now * 3_600_000))
+      #expect(plan == .changes(since: fast))
+    }
+    #expect(tombstones.synchronised(at: date(11 * 3_600_000)) == fast)
+  }
+
+  @Test func `who comes from a time that has not been takes everything anew`() {
+    var tombstones = Tombstones()
+    #expect(tombstones.plan(lastSync: date(9), at: date(8)) == .fullSnapshot)
+    #expect(tombstones.plan(lastSync: date(9), at: date(9)) == .changes(since: date(9)))
+    tombstones.delete("a", at: .at(5), heard: date(9))
+    #expect(tombstones.plan(lastSync: date(9), at: date(8)) == .changes(since: date(9)))
+  }
+
+  @Test func `whatever the clock does, no device keeps what was deleted`() throws {
+    for seed in 0..<UInt64(RandomDose.cases) {
+      var random = SeededGenerator(seed: seed)
+      var tombstones = Tombstones(retention: .seconds(3_000))
+      // What each device has, and when it was last here.
+      var devices = [(records: Set<String>, lastSync: Date?)](repeating: ([], nil), count: 3)
+      var records: Set<String> = []
+      var now = 1_000_000
+      for number in 0..<60 {
+        now += Int.random(in: -900_000...1_000_000, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: records.insert("\(number)")
+        case 1:
+          guard let record = records.sorted().randomElement(using: &random) else { continue }
+          records.remove(record)
+          tombstones.delete(record, at: .at(UInt64(number)), heard: date(now))
+        case 2: _ = tombstones.purge(at: date(now))
+        default:
+          let index = Int.random(in: 0..<3, using: &random)
+          sync(&devices[index], records, &tombstones, at: date(now))
+          #expect(devices[index].records == records, "seed \(seed)")
+        }
+        guard number % 20 == 0 else { continue }
+        tombstones = try JSONDecoder().decode(
+          Tombstones.self, from: JSONEncoder().encode(tombstones))
+      }
+    }
+  }
+
+  /// A device does what the plan says: it takes a full list, or what is new and what is gone.
+  private func sync(
+    _ device: inout (records: Set<String>, lastSync: Date?), _ records: Set<String>,
+    _ tombstones: inout Tombstones, at now: Date
+  ) {
+    switch tombstones.plan(lastSync: device.lastSync, at: now) {
+    case .fullSnapshot: device.records = records
+    case .changes(let since):
+      let gone = device.records.filter { record in
+        tombstones.heard(record).map { $0 >= since } ?? false
+      }
+      device.records = device.records.subtracting(gone).union(records)
+    }
+    device.lastSync = tombstones.synchronised(at: now)
   }
 
   @Test func `who does not say when a deletion was heard has heard of it now`() throws {
