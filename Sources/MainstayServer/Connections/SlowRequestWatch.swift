@@ -16,8 +16,8 @@ final class SlowRequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
   private let limits: ConnectionLimits
   private var machine = SlowRequestStateMachine()
   private var ticket: AlarmTicket?
-  /// How many bytes waited for the reader when its time began.
-  private var unsent = 0
+  /// How many bytes waited for the reader when its time began, where that is known.
+  private var unsent: Int?
   /// Of the request that came last.
   private var path: String?
 
@@ -104,12 +104,13 @@ final class SlowRequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
   private func isRead(_ channel: any Channel) -> Bool {
     let before = unsent
     unsent = Self.unsent(on: channel)
+    // A transport that does not say it gives its readers the time once.
+    guard let before, let unsent else { return false }
     return before - unsent >= Self.progress
   }
 
-  private static func unsent(on channel: any Channel) -> Int {
-    // A transport that does not say it gives its readers the time once.
-    (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  private static func unsent(on channel: any Channel) -> Int? {
+    try? channel.syncOptions?.getOption(.bufferedWritableBytes)
   }
 
   private func stop() {

@@ -36,7 +36,7 @@ extension LoadShedding {
       state = Locked(State(holder: Holder(permit, learning)))
     }
 
-    /// Says that the request was handled, and with which error: an ``AdaptiveLimit`` learns from
+    /// Says that the request was handled, and with which error: an `AdaptiveLimit` learns from
     /// that how many requests can be answered at once.
     ///
     /// The place is still taken, since the answer is not sent yet. The first time counts, and only
