@@ -3,7 +3,7 @@
 /// The form is told at `BuiltInTexts.parsed` in the core.
 extension ServerTexts {
   static let german = """
-    host-unknown = Unter diesem Namen ist der Dienst nicht erreichbar
+    host-unknown = Unter diesem Namen gibt es den Dienst nicht
     > Diese Anfrage ging an einen Namen, der nicht zu diesem Dienst gehört.
     ! Verwenden Sie die Adresse, unter der der Dienst bekannt ist.
     idempotency-key-missing = Ein Schlüssel fehlt
