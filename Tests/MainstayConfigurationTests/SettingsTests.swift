@@ -256,10 +256,10 @@ import Testing
     typealias Settings = ErrorMonitor.Configuration
     func limit(_ values: [AbsoluteConfigKey: ConfigValue]) throws -> [Settings.Limit?] {
       let reader = reader(values)
-      return [
-        try reader.settings(Settings.self, at: "errors").limit,
-        try reader.settings(at: "errors", over: Settings()).limit,
-        try reader.settings(at: "errors", over: Settings(limit: nil)).limit,
+      return try [
+        reader.settings(Settings.self, at: "errors").limit,
+        reader.settings(at: "errors", over: Settings()).limit,
+        reader.settings(at: "errors", over: Settings(limit: nil)).limit,
       ]
     }
     let usual = Settings.Limit()

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What others change while an item has work of its own is taken over when that has ended.
-@Suite(.ends(withinMinutes: 5), .requirement("C21")) struct MissedChangeTests {
+@Suite(.ends(withinMinutes: 5)) struct MissedChangeTests {
   /// An item that both sides have.
   private func synced(_ inventory: Inventory) async throws -> UUID {
     let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id

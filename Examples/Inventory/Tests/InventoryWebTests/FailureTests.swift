@@ -79,7 +79,8 @@ import Testing
       let path = "/items/\(id.text)"
       let page = try await browser.get(path)
       _ = try await world.inventory.delete(id)
-      let gone = try await browser.submit(path, of: page, ["title": "Torch"])
+      let typed = ["title": "Torch", "author": "", "location": "", "notes": "", "quantity": "1"]
+      let gone = try await browser.submit(path, of: page, typed)
       #expect(gone.status == 404 && gone.dialog?.has("This item isn’t there") == true)
     }
   }

@@ -59,18 +59,18 @@ extension ItemStore {
       try MissedTwin.note(twin, db)
       return false
     }
-    guard record.deleted == nil || twin.fields != nil else { return false }
+    let wasDeleted = record.deleted != nil
     record.base = twin.fields
     record.twinVersion = twin.version
     if let fields = twin.fields {
       record.take(fields, at: time)
       record.deleted = nil
-    } else {
+    } else if !wasDeleted {
       record.deleted = time
       record.updated = time
     }
     try record.save(db)
     if record.deleted != nil { try ForgottenPhotos.delete(of: twin.id, db) }
-    return true
+    return !wasDeleted || record.deleted == nil
   }
 }
