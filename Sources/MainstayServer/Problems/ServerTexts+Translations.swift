@@ -3,14 +3,10 @@
 /// The form is told at `BuiltInTexts.parsed` in the core.
 extension ServerTexts {
   static let german = """
-<<<<<<< HEAD
     busy = Der Dienst ist ausgelastet
     > Es kam mehr auf einmal, als der Dienst beantworten kann. Es liegt nicht an Ihnen.
     ! Versuchen Sie es gleich noch einmal.
-    host-unknown = Unter diesem Namen ist der Dienst nicht erreichbar
-=======
     host-unknown = Unter diesem Namen gibt es den Dienst nicht
->>>>>>> f3529b5d47e41885d8c2eb2157688148b9c1492e
     > Diese Anfrage ging an einen Namen, der nicht zu diesem Dienst gehört.
     ! Verwenden Sie die Adresse, unter der der Dienst bekannt ist.
     idempotency-key-missing = Ein Schlüssel fehlt
