@@ -92,8 +92,8 @@ extension OgmiosClient {
     ///   - timeout: How long to wait; more than zero.
     ///   - interval: How often to look; more than zero, once a second by default.
     ///   - clock: The clock; the default is the continuous one.
-    /// - Throws: ``OgmiosError``, of the kind `timeout` where some wait even then, or nobody could be
-    ///   asked; a `Rejection`, and a cancellation.
+    /// - Throws: ``OgmiosError``, of the kind `timeout` where some wait even then, or nobody could
+    ///   be asked; a `Rejection`, and a cancellation.
     public func waitForEmptyMempool(
       timeout: Duration, every interval: Duration = .seconds(1),
       clock: some Clock<Duration> = ContinuousClock()
