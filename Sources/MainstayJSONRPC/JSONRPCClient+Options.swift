@@ -70,6 +70,8 @@ extension JSONRPCClient {
     ///
     /// What it throws closes that connection, and the next one is tried.
     public var restore: (@Sendable (JSONRPCSession) async throws -> Void)?
+    /// What other clients of the same server know of whom to trust; nil for no others.
+    package var identity: WebSocketIdentity?
 
     /// Makes options with the defaults.
     public init() {}

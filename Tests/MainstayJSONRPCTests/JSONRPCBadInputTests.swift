@@ -68,7 +68,8 @@ import Testing
       #expect(outcome.connectionError?.details == flaw)
     }
     // Nothing of it is shown that looks like a secret.
-    let secret = try await outcome(of: #"{"error":"password=hunter2secret","jsonrpc":"2.0","id":%}"#)
+    let secret = try await outcome(
+      of: #"{"error":"password=hunter2secret","jsonrpc":"2.0","id":%}"#)
     #expect(secret.connectionError?.details?.contains("hunter2secret") == false)
   }
 

@@ -5,8 +5,8 @@ internal import Mainstay
 
 /// Any value of JSON, kept as it was written: nothing is rounded and nothing is left out.
 ///
-/// Of members with one name the last counts; names that Unicode calls equal are one. Objects are written in the order of their names.
-/// Source: RFC 8259.
+/// Of members with one name the last counts; names that Unicode calls equal are one. Objects are
+/// written in the order of their names. Source: RFC 8259.
 public enum JSONValue: Sendable, Hashable {
   /// `null`.
   case null

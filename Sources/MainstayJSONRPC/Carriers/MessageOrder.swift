@@ -3,8 +3,8 @@
 internal import Dispatch
 internal import Mainstay
 
-/// Does what has to be done with messages in the order in which they came, long ones beside the loop
-/// that they came on: others share that loop.
+/// Does what has to be done with messages in the order in which they came, long ones beside the
+/// loop that they came on: others share that loop.
 final class MessageOrder: Sendable {
   /// Reading a message of more bytes takes long enough to be noticed.
   static let longMessage = 256 << 10

@@ -33,7 +33,9 @@ final class WebSocketCarrier: Carrier {
     self.address = address
     self.options = options
     do {
-      tls = try address.isSecure ? Self.context(options.webSocket.trust) : nil
+      let (trust, identity) = (options.webSocket.trust, options.webSocket.identity)
+      let context = { try identity?.context(trust, Self.context) ?? Self.context(trust) }
+      tls = try address.isSecure ? context() : nil
     } catch {
       // mainstay:ignore MS205 -- it says which option, and what is legal
       throw ConfigurationError(

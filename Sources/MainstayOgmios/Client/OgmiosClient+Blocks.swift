@@ -10,8 +10,8 @@ extension OgmiosClient.ChainSync {
   /// Each step is told once, in its order, as ``nextBlock(timeout:)`` tells it: across connections
   /// and endpoints, and back by no more blocks than a chain can take back. At the end of the chain
   /// it waits, for as long as it takes. Where a loop ends, also by an error or a cancellation, the
-  /// next one goes on: what was asked for ahead is not lost. A step counts as told when it is handed
-  /// out; whoever keeps what they did keeps the point with it.
+  /// next one goes on: what was asked for ahead is not lost. A step counts as told when it is
+  /// handed out; whoever keeps what they did keeps the point with it.
   ///
   /// - Parameter ahead: How many steps may be asked for that nobody has taken, 1 to 500; a value
   ///   outside of that is taken for the nearest one. 100 by default. Each may be a block in memory.

@@ -57,19 +57,23 @@ extension OgmiosClient {
   ///   - indices: The endpoints, in the order in which they are asked.
   ///   - method: The method that it is about.
   ///   - timeout: How long each question waits for its answer; nil for what is usual.
+  ///   - lookout: Keeps connections for the next look; nil for nobody.
   ///   - look: Asks; it is given what calls a method on a connection of its own, and whether that
   ///     lasts for more than one question.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func looking<T>(
     at indices: [Int], for method: String, _ timeout: Duration? = nil,
+    keeping lookout: OgmiosLookout? = nil,
     _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
   ) async throws -> T {
     try await persisting(method) {
       try await trying(
         indices, method: method, isRepeatable: true, passesSilence: true
       ) { link in
-        try await link.looking(for: method, timeout: timeout ?? options.timeout) {
+        try await link.looking(
+          for: method, timeout: timeout ?? options.timeout, keeping: lookout
+        ) {
           try await look($0, link.hasSocket)
         }
       }

@@ -92,19 +92,23 @@ extension OgmiosClient {
     ///   - timeout: How long to wait; more than zero.
     ///   - interval: How often to look; more than zero, once a second by default.
     ///   - clock: The clock; the default is the continuous one.
-    /// - Throws: ``OgmiosError``, of the kind `timeout` where some wait even then, or nobody could be
-    ///   asked; a `Rejection`, and a cancellation.
+    /// - Throws: ``OgmiosError``, of the kind `timeout` where some wait even then, or nobody could
+    ///   be asked; a `Rejection`, and a cancellation.
     public func waitForEmptyMempool(
       timeout: Duration, every interval: Duration = .seconds(1),
       clock: some Clock<Duration> = ContinuousClock()
     ) async throws {
       let start = clock.now
+      let lookout = OgmiosLookout()
+      defer { lookout.close() }
       var isSeen = false
       while true {
         let time = timeout - start.duration(to: clock.now)
         guard time > .zero else { throw notEmpty(after: timeout, isSeen: isSeen) }
         do {
-          if try await Timeout(time, clock: clock).run({ try await count() }) == 0 { return }
+          if try await Timeout(time, clock: clock).run({ try await count(lookout) }) == 0 {
+            return
+          }
           isSeen = true
         } catch let error as TimedOut {
           throw notEmpty(after: timeout, isSeen: isSeen, error.appError)
@@ -127,12 +131,21 @@ extension OgmiosClient {
           : "nobody said within \(timeout) whether the mempool was empty")
     }
 
-    /// How many transactions wait right now, by a connection of its own: with that its view ends.
-    private func count() async throws -> UInt64 {
+    /// How many transactions wait right now, by a connection that nobody else has.
+    private func count(_ lookout: OgmiosLookout) async throws -> UInt64 {
       let acquire = OgmiosRequest<UInt64>.acquireMempool
+      let release = OgmiosRequest<Void>.releaseMempool
       let size = OgmiosRequest<OgmiosMempoolSize>.sizeOfMempool
       let usable = client.order(preferring: nil).filter { client.links[$0].hasSocket }
-      return try await client.looking(at: usable, for: size.method) { call, _ in
+      return try await client.looking(at: usable, for: size.method, keeping: lookout) { call, _ in
+        if lookout.isReused {
+          do {
+            // With the view of the last look, the server would wait for the mempool to change.
+            _ = try await call(release.method, release.params)
+          } catch let error as OgmiosError where error.code == 4000 {
+            // The connection was opened again meanwhile.
+          }
+        }
         _ = try await call(acquire.method, acquire.params)
         return try size.read(try await call(size.method, size.params)).transactions
       }

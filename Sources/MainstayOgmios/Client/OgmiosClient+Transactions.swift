@@ -25,8 +25,8 @@ extension OgmiosClient {
     ///
     /// Where it is not known whether it arrived, that is looked up by its name first: an answer
     /// that was lost, or a refusal because its inputs are spent, may mean that it is there. All
-    /// endpoints are asked side by side, for as long as the options let a call wait. Why nobody could
-    /// look stands in the metadata of the error as `ogmios.look`.
+    /// endpoints are asked side by side, for as long as the options let a call wait. Why nobody
+    /// could look stands in the metadata of the error as `ogmios.look`.
     ///
     /// - Parameters:
     ///   - cbor: Its bytes, in lower-case hexadecimal digits.

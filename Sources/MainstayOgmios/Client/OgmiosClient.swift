@@ -219,8 +219,8 @@ extension OgmiosClient {
           // The endpoint is well, whatever it thinks of the request.
           return .failure(error)
         } catch let error as OgmiosError where error.isImpatience || error.isOtherPage {
-          // Nothing has happened on the chain yet, or there is no such page: that says nothing about
-          // the endpoint.
+          // Nothing has happened on the chain yet, or there is no such page: that says nothing
+          // about the endpoint.
           impatience = error
           throw Rejection(policy: link.name, reason: .waitedTooLong)
         }

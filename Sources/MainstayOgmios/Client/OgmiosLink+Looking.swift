@@ -44,36 +44,54 @@ extension OgmiosLink {
   /// - Parameters:
   ///   - method: The method that it is about.
   ///   - timeout: How long each question waits for its answer.
+  ///   - lookout: Keeps the connection for the next look where this one succeeds; nil for nobody.
   ///   - look: Asks; it is given what calls a method.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, and a cancellation.
   func looking<T>(
-    for method: String, timeout: Duration,
+    for method: String, timeout: Duration, keeping lookout: OgmiosLookout? = nil,
     _ look: (_ call: @escaping Places.Call) async throws -> T
   ) async throws -> T {
     do {
       guard let newSocket else {
         return try await look { try await self.callHTTP($0, $1, timeout: timeout) }
       }
-      let socket = try newSocket()
-      let key = ObjectIdentifier(socket)
-      let isClosed = looks.withLock { looks in
-        looks.sockets[key] = socket
-        return looks.isClosed
-      }
-      defer {
-        looks.withLock { $0.sockets[key] = nil }
-        socket.close()
-      }
-      if isClosed { socket.close() }
-      return try await look { method, params in
-        try await self.call(socket, method, params, timeout: timeout, over: .websocket)
+      let (socket, end) = try lookout?.take(name) ?? begunLook(newSocket)
+      do {
+        let result = try await look { method, params in
+          try await self.call(socket, method, params, timeout: timeout, over: .websocket)
+        }
+        if let lookout { lookout.keep(socket, to: name, end: end) } else { end() }
+        return result
+      } catch {
+        end()
+        throw error
       }
     } catch let error as OgmiosError where error.kind == .invalidResponse {
       throw error.at(name)
     } catch let error as OgmiosError where error.isImpatience {
       throw error.during(method)
     }
+  }
+
+  /// A connection for looks, and what ends it; once the link is closed it is closed, too.
+  private func begunLook(
+    _ newSocket: () throws(ConfigurationError) -> JSONRPCClient
+  ) throws(ConfigurationError) -> (socket: JSONRPCClient, end: @Sendable () -> Void) {
+    let socket = try newSocket()
+    let key = ObjectIdentifier(socket)
+    let isClosed = looks.withLock { looks in
+      looks.sockets[key] = socket
+      return looks.isClosed
+    }
+    if isClosed { socket.close() }
+    return (
+      socket,
+      { [weak self] in
+        self?.looks.withLock { $0.sockets[key] = nil }
+        socket.close()
+      }
+    )
   }
 
   /// Ends those that go on, and those that come.

@@ -80,6 +80,7 @@ final class OgmiosLink: Sendable {
     rpc.webSocket = options.webSocket
     rpc.webSocket.waitsForConnection = false
     rpc.webSocket.restore = nil
+    rpc.webSocket.identity = WebSocketIdentity()
     let bare = rpc
     rpc.webSocket.restore = { session in try await places.restore(on: session) }
     headers = options.headers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Questions for the next steps of the chain on one connection, and their answers, which come in the
-/// order of the chain and stay until somebody takes them.
+/// Questions for the next steps of the chain on one connection, and their answers, which come in
+/// the order of the chain and stay until somebody takes them.
 ///
 /// What belongs together is a round. It ends where a question fails or nobody wants the answers any
 /// more, and whatever comes for it later changes nothing.
@@ -63,8 +63,8 @@ struct OgmiosLookAheadStateMachine<Answer: Sendable>: Sendable {
   /// A step was told to the caller.
   mutating func told() { window = min(window * 2, Self.mostAhead) }
 
-  /// Whether somebody who asked in a round has nothing to wait for: there is an answer, or there will
-  /// be none.
+  /// Whether somebody who asked in a round has nothing to wait for: there is an answer, or there
+  /// will be none.
   func isReady(_ round: UInt64) -> Bool { !answers.isEmpty || isAstray || round != self.round }
 
   /// Answers that are there came over a connection that is gone, and the next one begins where the

@@ -152,8 +152,8 @@ struct OgmiosSingleCall<Output: Sendable>: Sendable {
     return try await nextBlock(of: link)
   }
 
-  /// The oldest step that was asked for, by earlier questions or by new ones; nil where it has to be
-  /// asked for anew.
+  /// The oldest step that was asked for, by earlier questions or by new ones; nil where it has to
+  /// be asked for anew.
   private func step(of link: OgmiosLink) async throws -> JSONValue? {
     let places = link.chainPlaces
     let (steps, round) = link.ask(upTo: ahead)

@@ -126,6 +126,7 @@ public struct OgmiosError: Error, Sendable {
   /// - Parameters:
   ///   - cursor: Where the caller is.
   ///   - method: The method for which the node was to be brought there.
+  /// - Returns: The same, which says whether the node is behind.
   func refusing(placeAt cursor: OgmiosPoint, for method: String) -> OgmiosError {
     let tip = (data?["tip"]).flatMap { try? OgmiosTip(OgmiosReader($0, method: method)) }
     var error = OgmiosError(

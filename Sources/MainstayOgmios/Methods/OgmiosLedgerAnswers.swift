@@ -103,7 +103,7 @@ public struct OgmiosRepresentative: Sendable, Hashable {
   public let type: String
   /// The name of the credential; nil for the fixed votes.
   public let id: String?
-  /// Whether that is a `script` or a `verificationKey`: the two may have one name. Nil for the fixed
+  /// Whether that is a `script` or a `verificationKey`, which may have one name; nil for the fixed
   /// votes.
   public let from: String?
   /// The votes, in lovelace.

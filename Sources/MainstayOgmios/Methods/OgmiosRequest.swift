@@ -53,8 +53,8 @@ enum OgmiosMethod {
     "acquireMempool", "nextTransaction", "hasTransaction", "sizeOfMempool", "releaseMempool",
   ]
 
-  /// Whether calling it twice does no harm: a transaction that is sent twice is refused as spent, and
-  /// of a method that is not known nobody can say.
+  /// Whether calling it twice does no harm: a transaction that is sent twice is refused as spent,
+  /// and of a method that is not known nobody can say.
   static func isRepeatable(_ method: String) -> Bool {
     switch conversation(of: method) {
     case .chain, .ledger, .mempool: true

@@ -121,8 +121,35 @@ import Testing
     server.change { $0.forge() }
     clock.advance(by: .seconds(1))
     try await empty
-    // With the connections their views are gone.
-    for look in 0...1 { await server.log.first { $0 == .ended(connection: look) } }
+    // With the connection the view is gone.
+    await server.log.first { $0 == .ended(connection: 0) }
+    #expect(
+      server.calls == [
+        "acquireMempool", "sizeOfMempool", "releaseMempool", "acquireMempool", "sizeOfMempool",
+      ])
+  }
+
+  @Test func `however often somebody looks, there is one connection`() async throws {
+    var ledger = OgmiosLedger()
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    let clock = ManualClock()
+    async let empty: Void = monitor.waitForEmptyMempool(timeout: .seconds(100), clock: clock)
+    for look in 1...10 {
+      await server.calls(atLeast: look * 3 - 1)
+      await clock.waiters(atLeast: 1, within: .seconds(1))
+      #expect(server.calls.count { $0 == "sizeOfMempool" } == look)
+      // The view may be gone, as with a connection that was opened again.
+      if look == 5 {
+        server.inject(.failure(.init(4000)), into: "releaseMempool", takesEffect: true)
+      }
+      if look == 10 { server.change { $0.forge() } }
+      clock.advance(by: .seconds(1))
+    }
+    try await empty
+    await server.log.first { $0 == .ended(connection: 0) }
+    #expect(!server.log.events.contains(.ended(connection: 1)))
   }
 
   @Test func `who waits for an empty mempool keeps the view`() async throws {
