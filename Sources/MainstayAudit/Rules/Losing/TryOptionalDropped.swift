@@ -7,7 +7,8 @@ extension Rule {
     "MS203", "try-optional-dropped", .warning, .default, serves: ["D17", "D39"],
     summary: "A `try?` stands alone, so neither its result nor its error reaches anybody.",
     why: "When it fails, the program goes on as if it had worked, and no trace is left.",
-    guess: "Calls named like closing, cancelling or removing a file tidy up.",
+    guess: "Calls named like closing, cancelling or removing a file tidy up. The one expression of "
+      + "a closure is its value, unless what takes the closure is named like running it.",
     onPurpose: "`_ = try? f()`.",
     remedy: .safe("Makes it a `do` with a clause that logs, where the file has a logger."),
     examples: tryOptionalDroppedExamples,
