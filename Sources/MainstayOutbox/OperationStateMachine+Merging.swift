@@ -38,7 +38,8 @@ extension OperationStateMachine {
     }
     if mustReconcile {
       if isThere {
-        (verdict.next, verdict.effect) = (.done, .applied)
+        // By whomever: the record is as it was meant to be.
+        verdict.next = .done
       } else if step.next == .nothing {
         verdict.next = next(after: step, latest)
       }

@@ -54,8 +54,12 @@ extension Outbox {
     ///
     /// With it, operations that wait because of the network are tried once that has become better,
     /// ``OperationConstraint/network`` and ``OperationConstraint/unmetered`` follow what it says,
-    /// and it is told what became of each run. It holds nothing else back. It is not a part of the
-    /// encoded settings.
+    /// and it is told what became of each run that goes over the network. It holds nothing else
+    /// back. It is not a part of the encoded settings.
+    ///
+    /// A run that went well shows that the network works where its operation has one of these
+    /// constraints, or its worker names a host: see ``Worker/calling(_:)``. An error says so with
+    /// its HTTP status, or its kind.
     public var connectivity: ConnectivityMonitor?
     /// Has an element each time that somebody has signed in, such as `signIns` of
     /// `HTTPAuthorization`; nil, the default, for nothing.

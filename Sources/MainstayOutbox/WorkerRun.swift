@@ -157,8 +157,10 @@ struct WorkerRun: Sendable {
         }
       }
       settings.probe?.reached(.afterEffect, nil)
-      settings.connectivity?.record(
-        .delivered, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
+      if usesNetwork {
+        settings.connectivity?.record(
+          .delivered, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
+      }
       if isRepetition { settings.budget?.refund(settings.budget?.costOfRun ?? 0) }
       var verdict = machine.succeeded()
       verdict.output = answer.output.flatMap { sealed($0, as: .output(kind)) }
@@ -238,6 +240,12 @@ struct WorkerRun: Sendable {
     }
   }
 
+  /// Whether its runs are known to go over the network: only such a one says that it works.
+  private var usesNetwork: Bool {
+    let needed: Set<OperationConstraint> = [.network, .unmetered]
+    return worker.gates.host != nil || !leased.operation.constraints.isDisjoint(with: needed)
+  }
+
   /// Whether it has run before.
   private var isRepetition: Bool {
     leased.operation.failure != nil || leased.operation.lostRuns > 0
@@ -269,8 +277,10 @@ struct WorkerRun: Sendable {
 
   func classify(_ error: any Error) -> AppError {
     let mapped = (settings.mapping ?? .current).map(error, at: worker.site)
-    settings.connectivity?.record(
-      mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
+    if mapped.isOfConnection(usesNetwork: usesNetwork) {
+      settings.connectivity?.record(
+        mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
+    }
     guard mapped.disposition == .unclassified else { return mapped }
     let gap = ClassificationGap(error)
     if settings.unclassified.isNew(gap) {

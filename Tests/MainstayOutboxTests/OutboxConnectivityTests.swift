@@ -92,6 +92,58 @@ import Testing
     monitor.shutDown()
   }
 
+  /// A monitor that has said for a while that there is no network.
+  private func offline(_ shop: Workshop) -> ConnectivityMonitor {
+    let source = ScriptedConnectivitySource(.online)
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    source.say(.init(link: .down, route: .missing))
+    shop.clock.advance(by: .seconds(10))
+    #expect(monitor.current.standing == .offline)
+    return monitor
+  }
+
+  @Test(arguments: [false, true])
+  func `a run that used no network says nothing about it`(fails: Bool) async throws {
+    var shop = try Workshop()
+    let monitor = offline(shop)
+    shop.configuration.connectivity = monitor
+    let outbox = try await shop.open(
+      Worker(for: Note.self) { _, _ in
+        if fails { throw AppError.test(.permanent, kind: .validation) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.dead == (fails ? 1 : 0) && $0.pending == 0 }
+    #expect(monitor.current.standing == .offline && monitor.falseClaims == 0)
+    await outbox.shutDown()
+    monitor.shutDown()
+  }
+
+  @Test func `one whose worker names a host does`() async throws {
+    var shop = try Workshop()
+    let monitor = offline(shop)
+    shop.configuration.connectivity = monitor
+    let outbox = try await shop.open(
+      Worker(for: Note.self) { _, _ in }.calling("api.example.com"))
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.pending == 0 }
+    #expect(monitor.current.internet == .validated && monitor.falseClaims == 1)
+    await outbox.shutDown()
+    monitor.shutDown()
+  }
+
+  @Test func `so does an answer of a service`() async throws {
+    var shop = try Workshop()
+    let monitor = offline(shop)
+    shop.configuration.connectivity = monitor
+    let outbox = try await shop.open(
+      Worker(for: Note.self) { _, _ in throw AppError.http(status: 404) })
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.dead == 1 }
+    #expect(monitor.current.internet == .validated)
+    await outbox.shutDown()
+    monitor.shutDown()
+  }
+
   /// An outbox whose monitor says that the network is of no use, with what waits for one.
   private func waiting(for monitor: ConnectivityMonitor, in shop: Workshop) async throws -> Outbox {
     var shop = shop

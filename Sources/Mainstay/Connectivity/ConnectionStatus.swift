@@ -7,7 +7,8 @@
 public enum ConnectionStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// All is well, or nothing speaks against it.
   case connected
-  /// It was gone and seems to be back; it becomes one of the others within a minute.
+  /// It was gone and seems to be back; it becomes one of the others within a minute after it has
+  /// stopped coming and going.
   case reconnecting
   /// There is no network.
   case disconnected
@@ -21,11 +22,15 @@ extension ConnectionStatus {
   /// - Parameters:
   ///   - shown: What is presented.
   ///   - actual: How things stand, which may be ahead of what is presented.
-  init(shown: ConnectivityStateMachine.Opinion, actual: ConnectivityStateMachine.Opinion) {
+  ///   - seemsBack: Whether it was well since it is presented as gone, and may still be.
+  init(
+    shown: ConnectivityStateMachine.Opinion, actual: ConnectivityStateMachine.Opinion,
+    seemsBack: Bool
+  ) {
     switch shown.standing {
     case .online, .unknown: self = .connected
     case .portal, .offline:
-      if actual.standing.isWorthTrying {
+      if seemsBack {
         self = .reconnecting
       } else if actual.standing == .portal || actual.network.isPositive {
         self = .failed

@@ -89,6 +89,24 @@ extension Connectivity {
   }
 }
 
+extension AppError {
+  /// Whether work that ended so says something about the connection: it need not have used it.
+  ///
+  /// What no service has answered, such as a form that is not filled in, shows no connection.
+  ///
+  /// - Parameter usesNetwork: Whether the work is known to go over the network.
+  /// - Returns: Whether a monitor is to be told.
+  package func isOfConnection(usesNetwork: Bool) -> Bool {
+    switch kind.sign {
+    case .answered: httpStatus != nil
+    case .unreachable, .portal: true
+    case .silent: usesNetwork || kind == .network || metadata["http.sent"] != nil
+    case .suspicious: usesNetwork || httpStatus != nil
+    case .nothing: false
+    }
+  }
+}
+
 extension ErrorKind {
   /// What the failure of a call says about the connection.
   enum Sign: Sendable {

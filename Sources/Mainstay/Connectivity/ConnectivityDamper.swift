@@ -50,7 +50,13 @@ struct ConnectivityDamper: Sendable {
   private func delay(_ isBetter: Bool, _ random: inout SplitMix64) -> Duration {
     // People near each other lose the same network: their banners, and what hangs on them, spread.
     let spread = 1 + 2.0 / 3 * random.fraction()
-    let base = isBetter ? settings.upDelay.inSeconds : settings.downDelay.inSeconds * spread
+    return grown(isBetter ? settings.upDelay.inSeconds : settings.downDelay.inSeconds * spread)
+  }
+
+  /// How long something worse has to last by now, without chance.
+  var hold: Duration { grown(settings.downDelay.inSeconds) }
+
+  private func grown(_ base: Double) -> Duration {
     let excess = min(max(0, flips.count - settings.calmFlips), 20)
     return min(.clamped(seconds: base * Double(1 << excess)), max(settings.maximumHold, .zero))
   }

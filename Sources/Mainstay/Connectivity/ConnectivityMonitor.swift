@@ -75,9 +75,7 @@ public final class ConnectivityMonitor: Sendable {
       Guarded(
         machine: ConnectivityStateMachine(settings, now: timeline.now),
         random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
-    source?.start { [weak self] observation in
-      self?.step { $0.observe(observation, now: $1, random: &$2) }
-    }
+    source?.start { [weak self] observation in self?.heard(observation) }
   }
 
   private static var systemSource: (any ConnectivitySource)? {
@@ -173,14 +171,16 @@ extension ConnectivityMonitor {
   /// is one.
   public func suspect() { step { $0.suspect(now: $1, random: &$2) } }
 
-  /// Looks at everything anew, and waits for the probe, if there is one.
+  /// Looks at everything anew: it waits until the system has said how things stand, for a second at
+  /// most, and then for the probe, if there is one.
   ///
   /// - Returns: How the device is connected then.
   @discardableResult
   public func refresh() async -> Connectivity {
-    source?.resync()
+    await lookAnew()
     step { $0.demand(now: $1, random: &$2) }
-    if let running = guarded.withLock({ $0.running?.task }) { await running.value }
+    // One that was asked on another network has no answer, and the next one has.
+    while let running = guarded.withLock({ $0.running?.task }) { await running.value }
     return current
   }
 
@@ -192,11 +192,12 @@ extension ConnectivityMonitor {
 
   /// Ends: it listens no longer, and its sequences end.
   public func shutDown() {
-    let running = guarded.withLock { guarded in
+    let (running, waiting) = guarded.withLock { guarded in
       guarded.isEnded = true
-      defer { guarded.running = nil }
-      return guarded.running?.task
+      defer { (guarded.running, guarded.waiting) = (nil, [:]) }
+      return (guarded.running?.task, guarded.waiting.values.map(\.self))
     }
+    for waiter in waiting { waiter.finish() }
     source?.stop()
     setAlarm()
     running?.cancel()
@@ -211,6 +212,10 @@ extension ConnectivityMonitor {
     var random: SplitMix64
     var running: (run: UInt64, task: Task<Void, Never>)?
     var isEnded = false
+    /// How often the system has said something, and who waits until it does.
+    var heard: UInt64 = 0
+    var waiting: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    var lastWaiter: UInt64 = 0
   }
 
   private typealias Move =
@@ -229,6 +234,41 @@ extension ConnectivityMonitor {
     if effects.changesStatus { listeners.statuses.tell(readStatus) }
     if effects.improves { listeners.improvements.tell(readImprovement) }
     if let run = effects.probe { send(run) }
+  }
+
+  /// How long the system may take to say how things stand.
+  private static let patience = Duration.seconds(1)
+
+  private func heard(_ observation: Connectivity.Observation) {
+    step { $0.observe(observation, now: $1, random: &$2) }
+    // Not before: whoever waits for it finds it taken in.
+    let waiting = guarded.withLock { guarded in
+      guarded.heard += 1
+      defer { guarded.waiting = [:] }
+      return guarded.waiting.values.map(\.self)
+    }
+    for waiter in waiting { waiter.finish() }
+  }
+
+  /// Asks the system how things stand, and waits until it has said so.
+  private func lookAnew() async {
+    guard let source else { return }
+    let (answers, waiter) = AsyncStream.makeStream(of: Void.self)
+    let (id, before) = guarded.withLock { guarded in
+      guarded.lastWaiter += 1
+      if !guarded.isEnded { guarded.waiting[guarded.lastWaiter] = waiter }
+      return (guarded.lastWaiter, guarded.heard)
+    }
+    source.resync()
+    guard guarded.withLock({ !$0.isEnded && $0.heard == before }) else { return }
+    let end = timeline.now + Self.patience
+    await withTaskGroup { [timeline] group in
+      group.addTask { for await _ in answers {} }
+      group.addTask { try? await timeline.sleep(until: end) }
+      await group.next()
+      group.cancelAll()
+    }
+    guarded.withLock { $0.waiting[id] = nil }
   }
 
   private func read(

@@ -13,7 +13,9 @@ public protocol ConnectivitySource: Sendable {
   /// - Parameter tell: Takes what the system says, from any thread, one call after the other.
   func start(_ tell: @escaping @Sendable (Connectivity.Observation) -> Void)
 
-  /// Looks at everything anew, such as after the device has slept; it tells what has changed.
+  /// Looks at everything anew, such as after the device has slept.
+  ///
+  /// It tells how things stand, also where nothing has changed: somebody may wait for that.
   func resync()
 
   /// Ends; nothing is told from some moment soon after, and all that it holds is given back.

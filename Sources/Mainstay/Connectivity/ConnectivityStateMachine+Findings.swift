@@ -71,6 +71,7 @@ extension ConnectivityStateMachine {
   }
 
   mutating func fail(_ kind: ErrorKind, _ peer: String?, isOfBefore: Bool?) {
+    let before = internet
     switch kind.sign {
     case .nothing: return
     case .answered: return succeed(peer, isOfBefore: isOfBefore)
@@ -94,6 +95,8 @@ extension ConnectivityStateMachine {
         (internet, internetSource, internetAt) = (.unvalidated, .traffic, latest)
       }
     }
+    // It is not well any more, so the probe begins anew: else nobody finds out for minutes.
+    if internet != before, let probing = settings.probing { probeInterval = probing.interval }
     wantProbe(.suspicion)
   }
 

@@ -92,6 +92,10 @@ package struct ConnectivityStateMachine: Sendable {
   private var windowEnd: Duration
   private var damper: ConnectivityDamper
   private var improvementDue: Duration?
+  /// Whether it seems to be back, while it is presented as gone.
+  private var seemsBack = false
+  /// When it no longer seems so, unless it comes back again.
+  private var backUntil: Duration?
 
   // The probe.
   var probeDue: Duration?
@@ -217,7 +221,7 @@ extension ConnectivityStateMachine {
   var nextWake: Duration? {
     let expiry = isHeldByFailures ? failures.map { $0.at + settings.halfLife }.min() : nil
     return [
-      actual == published ? nil : windowEnd, damper.nextWake, improvementDue,
+      actual == published ? nil : windowEnd, damper.nextWake, improvementDue, backUntil,
       probeRunning == nil ? probeDue : nil, expiry, portalExpiry,
     ].compactMap(\.self).min()
   }
@@ -261,7 +265,8 @@ extension ConnectivityStateMachine {
       counts.presentations += 1
       effects.presents = true
     }
-    let status = ConnectionStatus(shown: shown, actual: published)
+    lookBack()
+    let status = ConnectionStatus(shown: shown, actual: published, seemsBack: seemsBack)
     if status != self.status {
       self.status = status
       counts.statuses += 1
@@ -274,6 +279,24 @@ extension ConnectivityStateMachine {
     }
     effects.probe = startProbe()
     return effects
+  }
+
+  /// Looks whether it seems to be back.
+  ///
+  /// That is shown at once, and lasts for as long as something worse has to last before it is
+  /// presented. So whoever reads it does not see each coming and going.
+  private mutating func lookBack() {
+    guard !shown.standing.isWorthTrying else {
+      (seemsBack, backUntil) = (false, nil)
+      return
+    }
+    if published.standing.isWorthTrying {
+      (seemsBack, backUntil) = (true, nil)
+    } else if seemsBack {
+      let end = backUntil ?? latest + damper.hold
+      backUntil = end
+      if latest >= end { (seemsBack, backUntil) = (false, nil) }
+    }
   }
 
   private mutating func change(to new: Opinion) {

@@ -46,7 +46,8 @@
     mutating func run() {
       defer { control.count { $0.hasEnded = true } }
       while !control.isEnded {
-        if control.takeResync() { mustResync = true }
+        // Whoever asks is told, also that nothing has changed.
+        if control.takeResync() { (mustResync, last) = (true, nil) }
         if mustResync { resync() }
         report()
         // Where the kernel could not be asked, it is asked again after a while.

@@ -72,7 +72,7 @@ public final class CapabilityRegistry: Sendable {
   private let state = Locked(State())
   private let checks = Coalesce<Check>("capabilities")
   private let statuses = Audience<[ID: Status]>()
-  fileprivate let clock: any Clock<Duration>
+  let clock: any Clock<Duration>
 
   /// Makes a registry without capabilities.
   ///

@@ -166,11 +166,14 @@ public final class DegradationController: Sendable {
 
   /// Hears of ``DegradationPlan/NeedID/network`` from a monitor from now on.
   ///
-  /// It is missing while the monitor presents the device as offline or behind a portal.
+  /// It is missing while the monitor presents the device as offline or behind a portal. Once the
+  /// monitor is shut down nothing is known any more, which counts as online.
   public func follow(_ monitor: ConnectivityMonitor) {
     follow(monitor.presentation) { controller, connectivity, _ in
       let isMet = connectivity.standing != .offline && connectivity.standing != .portal
       controller.report(.network, isMet: isMet)
+    } atEnd: { controller, _ in
+      controller.report(.network, isMet: true)
     }
   }
 
@@ -179,9 +182,11 @@ public final class DegradationController: Sendable {
   /// - Parameters:
   ///   - facts: The sequence.
   ///   - take: Is given each fact, and the one before it; nil for the first one.
+  ///   - end: Is given the last fact where the sequence ends first; the default does nothing.
   func follow<Fact: Sendable>(
     _ facts: AsyncStream<Fact>,
-    _ take: @escaping @Sendable (DegradationController, _ fact: Fact, _ before: Fact?) -> Void
+    _ take: @escaping @Sendable (DegradationController, _ fact: Fact, _ before: Fact?) -> Void,
+    atEnd end: @escaping @Sendable (DegradationController, _ last: Fact?) -> Void = { _, _ in }
   ) {
     let task = Task { [weak self] in
       var before: Fact?
@@ -190,6 +195,8 @@ public final class DegradationController: Sendable {
         take(self, fact, before)
         before = fact
       }
+      guard !Task.isCancelled, let self else { return }
+      end(self, before)
     }
     let isEnded = guarded.withLock { guarded in
       if !guarded.isEnded { guarded.followers.append(task) }

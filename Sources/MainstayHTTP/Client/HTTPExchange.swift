@@ -67,8 +67,11 @@ extension HTTPExchange: CustomStringConvertible {
   /// Tells a monitor of the connection what became of it: an answer of any kind shows that there is
   /// one.
   ///
+  /// A call of the device itself, such as to `localhost`, says nothing about that.
+  ///
   /// - Parameter monitor: Who is told.
   public func report(to monitor: ConnectivityMonitor) {
+    guard !origin.isLoopback else { return }
     if let error {
       guard !error.isCancellation else { return }
       monitor.record(.failed(error.kind), from: origin.description, lasting: duration)

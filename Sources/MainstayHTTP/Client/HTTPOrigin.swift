@@ -24,6 +24,15 @@ public struct HTTPOrigin: Sendable, Hashable {
     port = url.port ?? (scheme == "https" ? 443 : 80)
     guard (1...65_535).contains(port) else { return nil }
   }
+
+  /// Whether it is the device itself.
+  var isLoopback: Bool {
+    let host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[].")).lowercased()
+    if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+    let mapped = host.hasPrefix("::ffff:") ? String(host.dropFirst(7)) : host
+    let parts = mapped.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
 }
 
 extension HTTPOrigin: CustomStringConvertible {

@@ -61,7 +61,8 @@ extension MergeStrategy {
   /// - Parameters:
   ///   - isEqual: When two values are the same.
   ///   - merger: Takes base, local and remote, and returns what they make together; nil declines.
-  ///     The base is nil where it is known that there was nothing.
+  ///     The base is nil where it is known that there was nothing. A result that is one of the
+  ///     three leaves a receipt of each change that is not in it.
   /// - Returns: The strategy.
   @inlinable
   public static func custom(
@@ -74,6 +75,11 @@ extension MergeStrategy {
       }
       if isEqual(merged, local) { findings.discard(.remote, "custom") }
       if isEqual(merged, remote) { findings.discard(.local, "custom") }
+      // As it was at first, it has nothing of either side.
+      if let old = base.value, isEqual(merged, old) {
+        findings.discard(.local, "custom")
+        findings.discard(.remote, "custom")
+      }
       return merged
     }
   }

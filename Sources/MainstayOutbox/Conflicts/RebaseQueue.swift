@@ -21,9 +21,10 @@ public protocol RebasingOperation: Sendable {
 /// Pending changes as functions, which are done again on whatever the other side has: the way of
 /// Replicache and of turn-based games.
 ///
-/// Each change has a number, one more than the one before. The other side does them in this order,
+/// Each change has a number, greater than those before. The other side does them in this order,
 /// remembers the last number of each device, and does none twice; whatever it sends carries that
-/// number, which says what is still pending.
+/// number, which says what is still pending. It takes any number that is greater than the last: a
+/// change that was discarded leaves a gap.
 public struct RebaseQueue<Operation: RebasingOperation>: Sendable {
   /// A change that the other side has not confirmed yet.
   public struct Pending: Sendable {
@@ -86,7 +87,8 @@ public struct RebaseQueue<Operation: RebasingOperation>: Sendable {
   /// - Parameters:
   ///   - server: What it has.
   ///   - acknowledged: The number of the last change of this device in it.
-  /// - Returns: False for a version that is older than what it confirmed before; it is ignored.
+  /// - Returns: False for a version with fewer changes of this device than it confirmed before; it
+  ///   is ignored. Of two with as many, nobody here knows the older: hand them over in order.
   public mutating func rebase(onto server: Operation.Document, acknowledged: UInt64) -> Bool {
     guard acknowledged >= self.acknowledged, acknowledged < .max / 2 else { return false }
     self.server = server
@@ -99,7 +101,7 @@ public struct RebaseQueue<Operation: RebasingOperation>: Sendable {
     return true
   }
 
-  /// Drops a pending change that was never sent.
+  /// Drops a pending change that was never sent; its number is given to no other one.
   ///
   /// - Parameter number: Its number.
   /// - Returns: Whether it was pending.

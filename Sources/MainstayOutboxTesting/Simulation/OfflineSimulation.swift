@@ -52,7 +52,14 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
     /// The numbers of the steps that led to it, from 1: all of the schedule, or those that
     /// were kept.
     public let steps: [Int]
+    /// How often somebody used a device, how many operations were accepted, and what was thrown.
+    var edits = 0
+    var accepted = 0
+    var editError: String?
   }
+
+  /// After how many edits something must have been enqueued.
+  private static var patience: Int { 10 }
 
   typealias Edit = @Sendable (Outbox, Device, inout SeededGenerator) async throws -> Void
 
@@ -114,7 +121,8 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   ///   - schedules: How many; 1 or more, the default is 100.
   ///   - seed: The seed of the first; each further one has the next.
   ///   - steps: How many steps each has; 1 or more, the default is 30.
-  /// - Returns: What was found, at most three; empty where all laws hold.
+  /// - Returns: What was found, at most three; empty where all laws hold. That nothing was enqueued
+  ///   after ten edits or more is a violation, too.
   public func violations(
     schedules: Int = 100, seed: UInt64 = 1, steps: Int = 30
   ) async -> [LawViolation] {
@@ -122,11 +130,22 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
     precondition(schedules >= 1, "schedules: \(schedules) is not legal: it must be 1 or more")
     return await onThread {
       var found: [LawViolation] = []
+      var (edits, accepted, error) = (0, 0, String?.none)
       for number in 0..<UInt64(schedules) where found.count < 3 {
         let report = schedule(seed &+ number, steps, nil)
+        (edits, accepted) = (edits + report.edits, accepted + report.accepted)
+        error = report.editError ?? error
         if report.violation != nil {
           found += [shrunk(report, seed &+ number, steps).violation].compactMap { $0 }
         }
+      }
+      if found.isEmpty, accepted == 0, edits >= Self.patience {
+        // Nothing holds any law of nothing.
+        let cause = error.map { "the last one threw \($0)" } ?? "none of them threw"
+        found.append(
+          LawViolation(
+            law: "something is enqueued", seed: seed,
+            details: "After \(edits) edits nothing was; \(cause)."))
       }
       return found
     }

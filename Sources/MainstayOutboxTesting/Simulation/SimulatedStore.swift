@@ -194,15 +194,22 @@ struct SimulatedStore: ForwardingStore {
   func resolve(_ id: OperationID, with resolution: StoredResolution) async throws -> Bool {
     try await change { store in
       let isThere = try await store.resolve(id, with: resolution)
-      if isThere, resolution == .dropped { world.state.withLock { $0.book.end(id, "dropped") } }
-      return isThere
+      guard isThere else { return false }
+      world.state.withLock { state in
+        if resolution == .dropped { state.book.end(id, "dropped") } else { state.book.decided(id) }
+      }
+      return true
     }
   }
 
   func cancel(_ id: OperationID) async throws -> Cancellation? {
     try await change { store in
       let answer = try await store.cancel(id)
-      if let answer { world.state.withLock { $0.book.cancelled(id, answer) } }
+      guard let answer else { return nil }
+      // What nobody can ask about is gone at once.
+      var isGone = answer == .cancelled
+      if answer == .mayHaveHappened { isGone = try await store.operation(id) == nil }
+      world.state.withLock { [isGone] in $0.book.cancelled(id, isGone: isGone) }
       return answer
     }
   }

@@ -41,6 +41,8 @@ struct SimulationBook {
   private var byKey: [IdempotencyKey: OperationID] = [:]
   /// How often each effect changed the server.
   private var effects: [String: Int] = [:]
+  /// The keys under which each effect of an operation changed the server.
+  private var keys: [OperationID: [String: Set<IdempotencyKey>]] = [:]
   private var lastEffect: [OrderKey: Int] = [:]
   /// How many of a device went without anybody asking for it: each of them has a receipt.
   private(set) var vanished: [Int: Int] = [:]
@@ -73,8 +75,8 @@ struct SimulationBook {
     entries[id]?.lease = nil
   }
 
-  mutating func cancelled(_ id: OperationID, _ answer: Cancellation) {
-    if answer == .cancelled { end(id, "cancelled") } else { entries[id]?.isCancelled = true }
+  mutating func cancelled(_ id: OperationID, isGone: Bool) {
+    if isGone { end(id, "cancelled") } else { entries[id]?.isCancelled = true }
   }
 
   /// A store may have let operations go by itself: these are there.
@@ -141,7 +143,7 @@ struct SimulationBook {
     }
     guard isHeld else { return nil }
     entries[lease.id]?.lease = nil
-    if entry.isCancelled, verdict.effect.isSafe, verdict.next != .done {
+    if entry.isCancelled, verdict.isLost {
       end(lease.id, "cancelled")
     }
     switch verdict.next {
@@ -163,6 +165,9 @@ struct SimulationBook {
     }
     return nil
   }
+
+  /// Somebody has decided what is to be sent from now on, whatever was done before.
+  mutating func decided(_ id: OperationID) { keys[id] = nil }
 
   /// A run was told what the other side was last known to have.
   mutating func looked(_ id: OperationID) { entries[id]?.knowsOtherSide = true }
@@ -191,7 +196,9 @@ struct SimulationBook {
     if isCarriedOut { entries[id]?.carriedOut += 1 }
     guard hasChanged else { return nil }
     effects["\(key) \(effect)", default: 0] += 1
-    if effects["\(key) \(effect)", default: 0] > 1 {
+    keys[id, default: [:]][effect, default: []].insert(key)
+    // Under another key it is another effect to the server, and the same one to whoever wanted it.
+    if effects["\(key) \(effect)", default: 0] > 1 || keys[id]?[effect]?.count ?? 0 > 1 {
       return (
         "one effect for each key",
         "\(name(id)) changed the server again\(effect.isEmpty ? "" : " by “\(effect)”")"

@@ -107,7 +107,12 @@ extension SimulationRun {
           Repeat: await simulation.run(seed: \(world.seed), steps: \(count)\(kept))
           """)
     }
-    return Simulation.Report(violation: violation, log: log, coverage: coverage, steps: numbers)
+    var report = Simulation.Report(
+      violation: violation, log: log, coverage: coverage, steps: numbers)
+    (report.edits, report.accepted, report.editError) = world.change { state in
+      (state.edits, state.book.ids.count, state.editError)
+    }
+    return report
   }
 }
 

@@ -14,7 +14,11 @@ extension SimulationRun {
       act(device) { [world] outbox, life in
         var generator = SeededGenerator(seed: seed)
         let device = Simulation.Device(life: life, world: world, server: server)
-        try await edit(outbox, device, &generator)
+        world.change { $0.edits += 1 }
+        do { try await edit(outbox, device, &generator) } catch {
+          world.change { $0.editError = "\(error)" }
+          throw error
+        }
       }
     case .link(let device, let link):
       world.change { $0.links[device] = link }

@@ -62,6 +62,9 @@ final class SimulationWorld: Sendable {
     var faultsAreOff = false
     var book = SimulationBook()
     var log: [String] = []
+    /// How often somebody has begun to use a device, and what the last one of them threw.
+    var edits = 0
+    var editError: String?
     var coverage: [String: Int] = [:]
     var violation: (law: String, details: String)?
   }

@@ -79,6 +79,24 @@ import Testing
     #expect(monitor.current.standing == .portal)
   }
 
+  @Test(arguments: [
+    ("http://books.example", true), ("http://10.0.0.1", true), ("http://127.example", true),
+    ("http://localhost:8080", false), ("http://127.0.0.1:9", false), ("http://127.8.9.1", false),
+    ("http://[::1]:9", false), ("http://books.localhost", false),
+  ])
+  func `an answer of the device itself shows no connection`(
+    address: String, isTold: Bool
+  ) async throws {
+    let url = try #require(URL(string: address))
+    let monitor = ConnectivityMonitor(source: ScriptedConnectivitySource(.online(by: .wifi)))
+    let books = ResilientClient(
+      "books", at: url, over: ScriptedTransport(.json("1")),
+      onExchange: { $0.report(to: monitor) }
+    ) { _ in Pipeline("books") {} }
+    #expect(try await books.get("/a", as: Int.self) == 1)
+    #expect(monitor.current.internet == (isTold ? .validated : .unknown))
+  }
+
   @Test(.ends(withinMinutes: 5))
   func `a portal is no failure of the service, and not asked again at once`() async throws {
     let address = try #require(URL(string: "http://books.example"))

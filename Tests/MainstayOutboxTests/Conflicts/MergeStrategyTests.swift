@@ -164,6 +164,16 @@ import Testing
     #expect(other.discarded == [receipt("title", .remote, "custom")])
   }
 
+  @Test func `a merger that answers the base leaves a receipt of both changes`() {
+    let policy = MergePolicy<Thing>([.field("title", \.title, .custom { base, _, _ in base })])
+    let result = policy.merge(base, base.with { $0.title = "v" }, base.with { $0.title = "w" })
+    #expect(result.state.record == base && result.isClean)
+    #expect(
+      result.discarded == [
+        receipt("title", .local, "custom"), receipt("title", .remote, "custom"),
+      ])
+  }
+
   @Test func `values are the same by a relation of their own`() {
     #expect(merge({ $0.size = 2 }, { $0.size = 2.001 }).isClean)
     #expect(merge({ $0.size = 1.001 }, { $0.size = 3 }).state.record?.size == 3)

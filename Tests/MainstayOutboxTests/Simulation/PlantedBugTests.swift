@@ -10,7 +10,7 @@ import Testing
 /// The simulation finds what is wrong, and its seed shows it again.
 @Suite(.requirement("C13", "O22")) struct PlantedBugTests {
   enum Flaw: String, CaseIterable, Sendable {
-    case writeBehind, unfenced, unordered, timeless, generous, miscounting, lying
+    case writeBehind, unfenced, unordered, timeless, generous, miscounting, lying, rekeying
     case keylessServer, forgetfulServer, greedyServer
     case hopefulWorker, newKeys, patientWorker, yieldingWorker
 
@@ -24,7 +24,7 @@ import Testing
       case .generous: ["one lease at a time", "what is gone stays gone"]
       case .miscounting: ["the ledger balances"]
       case .lying: ["explanations are true"]
-      case .keylessServer, .forgetfulServer, .newKeys: ["one effect for each key"]
+      case .keylessServer, .forgetfulServer, .newKeys, .rekeying: ["one effect for each key"]
       case .greedyServer: ["the server ends as it should"]
       case .hopefulWorker: ["what is done has happened"]
       case .patientWorker: ["everything comes to its end"]
@@ -67,6 +67,19 @@ import Testing
     Issue.record("it is not found")
   }
 
+  /// An edit that cannot be encoded, or fails by itself, holds every law.
+  @Test(arguments: [false, true]) func `an edit that enqueues nothing is found`(
+    throwing: Bool
+  ) async throws {
+    struct Mistake: Error {}
+    let simulation = CountingSimulation(
+      devices: 2, server: CountingServer(),
+      edit: { _, _, _ in if throwing { throw Mistake() } }, workers: { .adding(on: $0) })
+    let found = await simulation.violations(schedules: 10)
+    #expect(found.map(\.law) == ["something is enqueued"])
+    #expect(found.first?.details.contains("Mistake") == throwing)
+  }
+
   private static func simulation(_ flaw: Flaw) -> CountingSimulation {
     var simulation = CountingSimulation { device in worker(flaw, device) }
     simulation.makeStore = { now in
@@ -79,6 +92,7 @@ import Testing
       case .generous: GenerousStore(store)
       case .miscounting: MiscountingStore(store)
       case .lying: LyingStore(store)
+      case .rekeying: RekeyingStore(store)
       default: store
       }
     }

@@ -140,6 +140,21 @@ struct LyingStore: ForwardingStore {
   }
 }
 
+/// Gives an operation another key each time that it has to run again.
+struct RekeyingStore: ForwardingStore {
+  let store: any OutboxStore
+
+  init(_ store: InMemoryStore) { self.store = store }
+
+  func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    var verdict = verdict
+    if verdict.next != .done {
+      verdict.news = RecordNews(latest: Data(), idempotencyKey: IdempotencyKey(), merges: 0)
+    }
+    return try await store.settle(lease, verdict)
+  }
+}
+
 /// Finds nothing by its idempotency key.
 struct KeylessStore: ForwardingStore {
   let store: any OutboxStore

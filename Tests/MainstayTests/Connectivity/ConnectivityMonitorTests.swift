@@ -229,6 +229,49 @@ import Testing
     #expect(source.resyncs == 2)
   }
 
+  /// A source that says something when a test wants it, and not when it is asked.
+  private final class LateSource: ConnectivitySource {
+    let asked = Log()
+    private let tell = Locked<(@Sendable (Connectivity.Observation) -> Void)?>(nil)
+
+    func start(_ tell: @escaping @Sendable (Connectivity.Observation) -> Void) {
+      self.tell.withLock { $0 = tell }
+    }
+
+    func resync() { asked.add("asked") }
+    func stop() { tell.withLock { $0 = nil } }
+    func say(_ observation: Connectivity.Observation) { tell.withLock { $0 }?(observation) }
+  }
+
+  @Test(arguments: [false, true])
+  func `a refresh waits until the system has answered`(isProbing: Bool) async throws {
+    let late = LateSource()
+    let monitor = ConnectivityMonitor(
+      source: late, probe: isProbing ? try probe([Self.right]) : nil, clock: clock, seed: 3)
+    late.say(.offline)
+    let look = Task { await monitor.refresh() }
+    await late.asked.lines(atLeast: 1)
+    late.say(.online)
+    let current = await look.value
+    #expect(current.link == .up && current.standing == .online)
+    #expect(current.internet == (isProbing ? .validated : .unknown))
+    monitor.shutDown()
+  }
+
+  @Test func `and no longer than a second where it has nothing to say`() async throws {
+    let late = LateSource()
+    let monitor = ConnectivityMonitor(source: late, clock: clock, seed: 3)
+    let look = Task { await monitor.refresh() }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    #expect(await look.value.standing == .unknown)
+    let other = Task { await monitor.refresh() }
+    await late.asked.lines(atLeast: 2)
+    monitor.shutDown()
+    #expect(await other.value.standing == .unknown)
+    #expect(await monitor.refresh().standing == .unknown, "after the end nobody waits")
+  }
+
   @Test func `it lives no longer than whoever made it`() async throws {
     weak var gone: ConnectivityMonitor?
     do {

@@ -78,15 +78,51 @@ import Testing
     bench.pass(.seconds(10))
     for _ in 0..<20 {
       bench.observe(.online)
-      #expect(bench.machine.status == .reconnecting)
       bench.pass(.milliseconds(500))
+      #expect(bench.machine.status == .reconnecting)
       bench.observe(.offline)
       bench.pass(.milliseconds(500))
-      #expect(bench.machine.status == .disconnected)
+      #expect(bench.machine.status == .reconnecting)
     }
-    bench.observe(.online)
+    #expect(bench.statuses == [.disconnected, .reconnecting], "it does not flicker")
+    var back = bench
+    back.observe(.online)
+    back.pass(.seconds(60))
+    #expect(back.statuses == [.disconnected, .reconnecting, .connected])
     bench.pass(.seconds(60))
-    #expect(bench.machine.status == .connected)
+    #expect(bench.statuses == [.disconnected, .reconnecting, .disconnected])
+    #expect(bench.machine.nextWake == nil)
+  }
+
+  @Test func `what was back for a moment is gone after as long as any other`() {
+    var bench = ConnectivityBench()
+    bench.observe(.offline)
+    bench.pass(.seconds(10))
+    bench.observe(.online)
+    bench.pass(.seconds(1))
+    bench.observe(.offline)
+    bench.pass(.milliseconds(2_900))
+    #expect(bench.machine.status == .reconnecting)
+    bench.pass(.milliseconds(200))
+    #expect(bench.machine.status == .disconnected && bench.machine.nextWake == nil)
+    #expect(bench.shown == [.offline])
+  }
+
+  @Test func `a portal that a call met is asked about soon, however well it was before`() {
+    for kind in [ErrorKind.portal, .offline] {
+      var bench = ConnectivityBench(probing: true)
+      for _ in 0..<10 {
+        let count = bench.probes.count
+        bench.suspect()
+        while bench.probes.count == count { bench.pass(.seconds(1)) }
+        bench.answered(.validated)
+      }
+      let count = bench.probes.count
+      bench.pass(.seconds(1))
+      bench.failed(kind, "a")
+      bench.pass(.seconds(5))
+      #expect(bench.probes.count == count + 1, "\(kind)")
+    }
   }
 
   @Test func `what gets through nowhere has failed, and so has a portal`() {

@@ -135,6 +135,29 @@ import Testing
     monitor.shutDown()
   }
 
+  @Test(.requirement("A12")) func `a monitor that is shut down leaves no network missing`() async {
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: clock)
+    let controller = controller()
+    controller.follow(monitor)
+    source.say(.offline)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(30))
+    for await status in controller.updates where status.level == .offline { break }
+    monitor.shutDown()
+    let moving = Task { [clock] in
+      while !Task.isCancelled {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        await Task.yield()
+      }
+    }
+    for await status in controller.updates where status.level == .full { break }
+    moving.cancel()
+    #expect(controller.status.reasons.isEmpty)
+    controller.end()
+  }
+
   @Test func `after the end nothing is told, and nothing is kept alive`() async {
     var controller: DegradationController? = controller()
     weak let kept = controller
