@@ -256,11 +256,10 @@ import Testing
     typealias Settings = ErrorMonitor.Configuration
     func limit(_ values: [AbsoluteConfigKey: ConfigValue]) throws -> [Settings.Limit?] {
       let reader = reader(values)
-      return try [
-        reader.settings(Settings.self, at: "errors").limit,
-        reader.settings(at: "errors", over: Settings()).limit,
-        reader.settings(at: "errors", over: Settings(limit: nil)).limit,
-      ]
+      let fresh = try reader.settings(Settings.self, at: "errors")
+      let over = try reader.settings(at: "errors", over: Settings())
+      let without = try reader.settings(at: "errors", over: Settings(limit: nil))
+      return [fresh.limit, over.limit, without.limit]
     }
     let usual = Settings.Limit()
     #expect(try limit(["errors.history": 500]) == [usual, usual, nil])
