@@ -26,8 +26,8 @@ struct ResolveCommand: AsyncParsableCommand {
     discussion: """
       What is sent again still names the version of the other side that it was made from, where it \
       names one: it overwrites nothing that others wrote, and may end in conflict again. A change \
-      of which a field is in conflict is not sent again: to put both sides together is for the app. \
-      Neither is one of which nobody knows whether it was carried out already.
+      of which a field is in conflict is not sent again: to put both sides together is for the \
+      app. Neither is one of which nobody knows whether it was carried out already.
       """)
 
   private var words: DecisionWords {

@@ -11,8 +11,8 @@ public struct OutboxConflict: Sendable, Identifiable {
   public let remote: Data?
   /// What could not be merged; empty where nothing was tried: see ``MergingOperation``.
   ///
-  /// Of any operation it says ``FieldConflict/Cause/outcomeUnknown`` where an earlier run may have been
-  /// carried out, and nobody could be asked.
+  /// Of any operation it says ``FieldConflict/Cause/outcomeUnknown`` where an earlier run may have
+  /// been carried out, and nobody could be asked.
   public let fields: [FieldConflict]
   /// When it was found.
   public let since: Date

@@ -75,8 +75,8 @@ public struct Tombstones: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - record: The record.
   ///   - stamp: When it was deleted.
-  ///   - date: When this side heard of it, by its own clock; the default is now. Of a clock that was
-  ///     set back, the latest date counts that it has shown here.
+  ///   - date: When this side heard of it, by its own clock; the default is now. Of a clock that
+  ///     was set back, the latest date counts that it has shown here.
   public mutating func delete(
     _ record: String, at stamp: HybridLogicalClock.Stamp, heard date: Date = Date()
   ) {

@@ -11,8 +11,15 @@ import Testing
     backoff: .exponential(from: .seconds(5), to: .seconds(20), jitter: .none))
   private var random = SplitMix64(seed: 1)
 
-  private static let down = CapabilityRegistry.Status.unavailable(.test(.transient()))
-  private static let asleep = CapabilityRegistry.Status.unavailable(.test(.needsUser))
+  private static func fails(_ disposition: Disposition) -> CapabilityRegistry.Status {
+    .unavailable(
+      AppError(
+        code: "test.error", kind: .server, disposition: disposition, title: "It failed",
+        message: "The test says so."))
+  }
+
+  private static let down = fails(.transient())
+  private static let asleep = fails(.needsUser)
 
   private mutating func heard(_ status: CapabilityRegistry.Status, at seconds: Int) {
     machine.heard([.camera: status], now: .seconds(seconds), random: &random)
@@ -79,7 +86,7 @@ import Testing
   }
 
   @Test mutating func `a hint counts where it is longer, and no wait is none`() {
-    heard(.unavailable(.test(.throttled(retryAfter: .seconds(60)))), at: 0)
+    heard(Self.fails(.throttled(retryAfter: .seconds(60))), at: 0)
     #expect(machine.nextWake == .seconds(60))
     machine = CapabilityRecheckStateMachine(backoff: .constant(.zero, jitter: .none))
     heard(Self.down, at: 0)

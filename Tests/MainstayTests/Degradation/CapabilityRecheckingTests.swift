@@ -16,7 +16,7 @@ import Testing
     registry.register(
       Capability<Void, Void>(.camera) { [log, works] in
         log.add("checked")
-        guard works.isRaised else { throw AppError.test(.transient()) }
+        guard works.isRaised else { throw AppError.http(status: 503) }
       })
     return registry
   }
