@@ -72,6 +72,37 @@ import Testing
         == params(#"{"era":"conway"}"#))
   }
 
+  @Test func `whatever a question is given, a server takes it`() async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]).client
+    let query = client.ledgerStateQuery
+    let output = OgmiosOutputReference(transaction: "cd", index: 1)
+    _ = try await query.utxo([]).execute()
+    _ = try await query.utxo([output]).execute()
+    _ = try await query.wholeUtxo.execute()
+    _ = try await query.delegateRepresentatives().execute()
+    _ = try await query.delegateRepresentatives(scripts: ["ab"]).execute()
+    _ = try await query.governanceProposals().execute()
+    _ = try await query.projectedRewards().execute()
+    _ = try await query.projectedRewards(stake: [1], scripts: ["ab"], keys: ["cd"]).execute()
+    _ = try await query.rewardAccountSummaries().execute()
+    _ = try await query.stakePools().execute()
+    _ = try await query.stakePools(includesStake: true).execute()
+    for era in ["byron", "shelley", "alonzo", "conway"] {
+      _ = try await client.networkQuery.genesisConfiguration(era: era).execute()
+    }
+    let extra: JSONValue = .object(["transaction": .object(["id": .string("cd")])])
+    _ = try await client.transactions.evaluate(cbor: "00", additionalUtxo: [extra])
+    let monitor = client.mempoolMonitor
+    try await monitor.acquire()
+    _ = try await monitor.nextTransaction()
+    _ = try await monitor.nextTransaction(isWhole: true)
+    _ = try await monitor.hasTransaction("cd")
+    try await monitor.release()
+    try await client.ledgerState.acquire()
+    try await client.ledgerState.release()
+  }
+
   @Test(arguments: [
     (#""12""#, "the result has a text at \"\" instead of a whole number from zero on: \"12\""),
     ("-1", "the result has a number at \"\" instead of a whole number from zero on"),
