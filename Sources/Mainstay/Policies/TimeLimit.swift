@@ -128,7 +128,13 @@ extension ActiveLimit {
   /// Whichever limit ended it tells its own observer, wherever that limit stands.
   @usableFromInline
   func ended(_ error: any Error) -> any Error {
-    guard error.isCancellation else { return error }
+    guard error.isCancellation else {
+      // Where it ended the wait for somebody else, the operation has made its error already.
+      if Classification.isElsewhere(error), hasExpiredItself, !Task.isCancelled {
+        limit.tell(.timedOut(self.error))
+      }
+      return error
+    }
     guard hasExpiredItself, !Task.isCancelled else {
       endedFromOutside()
       return error

@@ -62,7 +62,8 @@ protocol OriginLane: Sendable {
 
 /// The policies of the origin of a client, made at its first request.
 ///
-/// All requests of a client go to one origin, so it has policies for that one alone.
+/// All requests of a client begin at one origin, so it has policies for that one alone. What fails
+/// at another one, where a redirection has led, they repeat and do not count.
 ///
 /// To look them up among others, and to write down who uses them, would cost more than what they
 /// do.

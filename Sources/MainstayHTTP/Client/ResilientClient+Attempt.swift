@@ -101,22 +101,32 @@ extension ResilientClient.Core {
       return value
     } catch {
       let failure = judged(error, course, isRepeatable: book.isRepeatable)
-      book.end(failure.ending, failure: failure.error as? AppError)
-      throw Self.asPoliciesSeeIt(failure.error)
+      let seen = Self.asPoliciesSeeIt(failure.error, isAtHome: course.way.isAtHome)
+      book.end(failure.ending, failure: seen as? AppError)
+      throw seen
     }
   }
 
   /// A portal is none of the service's failures, and nobody signs in within seconds: policies take
   /// it for a refusal, which they neither repeat nor count.
-  private static func asPoliciesSeeIt(_ error: any Error) -> any Error {
-    guard let error = error as? AppError, error.kind == .portal, case .transient = error.disposition
-    else { return error }
-    return error.with(disposition: .rejected())
+  ///
+  /// What fails at another host, where a redirection has led, is repeated and not counted either:
+  /// the service itself has answered.
+  private static func asPoliciesSeeIt(_ error: any Error, isAtHome: Bool) -> any Error {
+    if let error = error as? AppError, error.kind == .portal, case .transient = error.disposition {
+      return error.with(disposition: .rejected())
+    }
+    guard !isAtHome else { return error }
+    guard error.isCancellation else { return ErrorMapping.current.map(error).elsewhere() }
+    // The limit that has passed would not know whom it was waited for.
+    return TimedOut.ofCurrentTask.map { ErrorMapping.current.map($0).elsewhere() } ?? error
   }
 
-  /// What a caller is told of what policies took for a refusal.
+  /// What a caller is told of what policies have seen in another way.
   private static func asTold(_ error: AppError) -> AppError {
-    guard error.kind == .portal, case .rejected = error.disposition else { return error }
+    guard error.kind == .portal, case .rejected = error.disposition else {
+      return error.elsewhere(false)
+    }
     return error.with(disposition: .transient())
   }
 

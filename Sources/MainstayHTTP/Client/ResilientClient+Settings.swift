@@ -15,6 +15,9 @@ extension ResilientClient {
       /// Those within the same origin, and from `http` to `https` of one host; at most so many.
       case sameOrigin(maximum: Int)
       /// All, at most so many.
+      ///
+      /// What fails at another origin is repeated from the first address on. It opens no breaker
+      /// of the client and begins no cooldown, and no other breaker guards that origin.
       case anywhere(maximum: Int)
     }
 
