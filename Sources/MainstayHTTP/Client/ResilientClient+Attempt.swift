@@ -42,19 +42,25 @@ extension ResilientClient.Core {
     let name = book.isRepeatable ? key ?? IdempotencyKey.current : nil
     guard name == IdempotencyKey.current else {
       return try await IdempotencyKey.$current.withValue(name) {
-        try await run(origin, book, attempt)
+        try await run(origin, request, book, attempt)
       }
     }
-    return try await run(origin, book, attempt)
+    return try await run(origin, request, book, attempt)
   }
 
   private func run<T: Sendable>(
-    _ origin: HTTPOrigin, _ book: SendBook, _ attempt: @escaping @Sendable () async throws -> T
+    _ origin: HTTPOrigin, _ request: Request, _ book: SendBook,
+    _ attempt: @escaping @Sendable () async throws -> T
   ) async throws -> T {
+    let isTransfer = request.isLong
     // The call may be one that fetches the body of another one, whose book is none of its own.
     let own = book.isRepeatable ? nil : book
-    if own == nil, SendBook.current.get() == nil { return try await lanes.run(origin, attempt) }
-    return try await SendBook.current.withValue(own) { try await lanes.run(origin, attempt) }
+    if own == nil, SendBook.current.get() == nil {
+      return try await lanes.run(origin, isTransfer: isTransfer, attempt)
+    }
+    return try await SendBook.current.withValue(own) {
+      try await lanes.run(origin, isTransfer: isTransfer, attempt)
+    }
   }
 
   private func place(of request: Request) throws(AppError) -> (WireAddress, HTTPOrigin) {
@@ -96,7 +102,7 @@ extension ResilientClient.Core {
     var course = Course(way: RequestWay(request.verb, address), number: number)
     do {
       let reply = try await answer(request, key, book, &course)
-      let value = try await read(reply, course.way)
+      let value = try await read(reply.moving(request.patience), course.way)
       book.end(.succeeded)
       return value
     } catch {
@@ -247,12 +253,14 @@ extension ResilientClient.Core {
         headers.append("Content-Type", type)
       }
       if let stamp = try content.stamp { try book.send(stamp) }
-      body = try await content.transmitted()
+      body = try await content.transmitted().moving(request.patience)
     }
     for (name, value) in Trace.headers where !headers.contains(name) {
       headers.append(name, value)
     }
-    if let field = settings.deadlineField, let remaining = Deadline.remaining {
+    if let field = settings.deadlineField,
+      let remaining = request.patience?.longestRemaining ?? Deadline.remaining
+    {
       headers[field] = String(max(remaining.inMilliseconds, 0))
     }
     if way.isAtHome {
