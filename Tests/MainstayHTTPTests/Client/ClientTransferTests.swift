@@ -18,7 +18,7 @@ import Testing
   init() { (turns, turn) = AsyncStream.makeStream() }
 
   private func uploads(
-    _ settings: ResilientClient.Settings = .init(), _ script: @escaping ScriptedTransport.Script
+    settings: ResilientClient.Settings = .init(), _ script: @escaping ScriptedTransport.Script
   ) throws -> (ResilientClient, ScriptedTransport) {
     let transport = ScriptedTransport(script)
     let address = try #require(URL(string: "https://books.example"))
@@ -83,7 +83,7 @@ import Testing
   {
     var settings = ResilientClient.Settings()
     settings.transferLimit = .seconds(60)
-    let (books, transport) = try uploads(settings, taken())
+    let (books, transport) = try uploads(settings: settings, taken())
     let call = Task {
       try await books.send(ResilientClient.Request(.post, "/photos", body: Self.photo(20)))
     }
@@ -161,7 +161,7 @@ import Testing
   @Test func `a service is told how long a transfer may take in all`() async throws {
     var settings = ResilientClient.Settings()
     settings.deadlineField = "Timeout-Milliseconds"
-    let (books, transport) = try uploads(settings) { _, _ in .json() }
+    let (books, transport) = try uploads(settings: settings) { _, _ in .json() }
     for body in [HTTPMessageBody.bytes(Data("a".utf8)), Self.photo(1)] {
       _ = try await books.send(ResilientClient.Request(.put, "/a", body: body))
     }
