@@ -73,7 +73,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
     case .bytes(let bytes):
       let body = BodyAsked(length: bytes.count)
       asked = body
-      message.body = .bytes(BytesAsked(bytes: bytes, asked: body))
+      message.body = Self.body(bytes, body)
     case .stream(let stream):
       let body = BodyAsked(length: stream.length)
       asked = body
@@ -88,6 +88,15 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
       if Self.isTimeOver(error, asked) { throw HeededLimit.end() }
       throw ending.failure(error, asked: asked)
     }
+  }
+
+  /// Bytes as a whole, or in parts where somebody wants to know that they go.
+  private static func body(_ bytes: Data, _ asked: BodyAsked) -> HTTPClientRequest.Body {
+    guard bytes.count > HTTPByteStream.partLength, let patience = Patience.current else {
+      return .bytes(BytesAsked(bytes: bytes, asked: asked))
+    }
+    let parts = HTTPByteStream(inParts: bytes).moving(patience)
+    return .stream(PartsAsked(stream: parts, asked: asked), length: .known(Int64(bytes.count)))
   }
 
   /// When a request ends whose answer has not begun.
@@ -136,7 +145,6 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
   /// Nobody reads the body of a redirection that is followed, and giving it up would end its
   /// connection, or reset its stream just as it ends: up to so many bytes are read at once.
   private static let shortBody = 16_384
-
 }
 
 /// Whether a transport was shut down, and what its errors mean by that.

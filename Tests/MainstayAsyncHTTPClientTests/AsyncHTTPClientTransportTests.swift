@@ -36,6 +36,11 @@ import Testing
     ).check(promise)
   }
 
+  @Test(.ends(withinMinutes: 2), arguments: TransferConformance.Case.allCases)
+  func `it tells that the parts of a long body go`(_ body: TransferConformance.Case) async throws {
+    try await TransferConformance.check(AsyncHTTPClientTransport(), body)
+  }
+
   @Test(.requirement("D6", "P28"), .ends(withinMinutes: 2), arguments: [HTTPVerb.get, .post])
   func `a time limit that it keeps is told once, and by its name`(_ verb: HTTPVerb) async throws {
     let server = try await ScriptedHTTPServer { _, _ in .silence }

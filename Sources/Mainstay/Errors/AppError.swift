@@ -48,6 +48,9 @@ public struct AppError: Error, Sendable {
     var id: UUID
     /// How many attempts of a ``Retry`` ended with it; not encoded: only that call counts them.
     var attempts = 1
+    /// Whether it is the failure of somebody else than whom the policies around the call guard; not
+    /// encoded: it is for those policies alone.
+    var isElsewhere = false
   }
 
   private final class Box: Sendable {
@@ -211,6 +214,18 @@ extension AppError {
   public func adding(metadata: [String: String]) -> AppError {
     var copy = self
     copy.fields.metadata.merge(metadata) { $1 }
+    return copy
+  }
+
+  /// The same failure, as one of somebody else than whom the policies around the call guard, or as
+  /// one of its own.
+  ///
+  /// What its disposition says still holds for whoever repeats the call. Those who learn from
+  /// failures, such as breakers, learn nothing from this one.
+  package func elsewhere(_ isElsewhere: Bool = true) -> AppError {
+    guard fields.isElsewhere != isElsewhere else { return self }
+    var copy = self
+    copy.fields.isElsewhere = isElsewhere
     return copy
   }
 

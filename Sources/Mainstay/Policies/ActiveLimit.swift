@@ -17,8 +17,10 @@ final class ActiveLimit: Sendable {
 
   /// The limit that ends first, among the one that began here and those around it on its clock.
   let limit: TimeLimit
-  /// The reading of its clock at which it ends.
-  let end: Duration
+  /// The reading of its clock at which it ends, or was to end where that moves.
+  private let firstEnd: Duration
+  /// What moves its end; nil for one that stays.
+  let patience: Patience?
   /// How long the limit was when it began; its settings may have changed since.
   private let length: Duration
   fileprivate let parent: ActiveLimit?
@@ -64,28 +66,36 @@ final class ActiveLimit: Sendable {
   ///   - now: The reading of its clock.
   ///   - parent: The innermost limit around the current task.
   ///   - isHeeded: Whether those directly inside keep it by themselves.
+  ///   - silence: How long nothing may move after something has; nil where the limit stays.
   ///   - leavesOutcomeUnknown: Whether it, or a limit that it is run for as well, says that a call
   ///     may have had its effect.
   init(
     _ own: TimeLimit, now: Duration, inside parent: ActiveLimit?, isHeeded: Bool = false,
-    leavesOutcomeUnknown: Bool
+    silence: Duration? = nil, leavesOutcomeUnknown: Bool
   ) {
     self.parent = parent
     self.isHeeded = isHeeded
     let ownLength = own.duration
     let ownEnd = now + ownLength
+    func patience(_ bound: Duration?) -> Patience? {
+      silence.map { Patience(ownLength, silence: $0, now: now, bound: bound, by: own.timeline) }
+    }
     guard let parent else {
-      (limit, end, length, hasOtherClocks) = (own, ownEnd, ownLength, false)
+      (limit, firstEnd, length, hasOtherClocks) = (own, ownEnd, ownLength, false)
+      self.patience = patience(nil)
       self.leavesOutcomeUnknown = Atomic(leavesOutcomeUnknown)
       return
     }
     hasOtherClocks = parent.hasOtherClocks || !parent.limit.timeline.isComparable(to: own.timeline)
-    if let outer = parent.nearest(on: own.timeline), outer.end < ownEnd {
-      (limit, end, length) = (outer.limit, outer.end, outer.length)
+    let outer = parent.nearest(on: own.timeline)
+    if let outer, outer.firstEnd < ownEnd {
+      (limit, firstEnd, length) = (outer.limit, outer.firstEnd, outer.length)
+      self.patience = nil
       let isUnknownOutside = outer.leavesOutcomeUnknown.load(ordering: .relaxed)
       self.leavesOutcomeUnknown = Atomic(leavesOutcomeUnknown || isUnknownOutside)
     } else {
-      (limit, end, length) = (own, ownEnd, ownLength)
+      (limit, firstEnd, length) = (own, ownEnd, ownLength)
+      self.patience = patience(outer?.firstEnd)
       self.leavesOutcomeUnknown = Atomic(leavesOutcomeUnknown)
     }
   }
@@ -93,8 +103,9 @@ final class ActiveLimit: Sendable {
   /// Begins a part of what a limit is for, which ends when the whole does.
   @usableFromInline
   init(partOf whole: ActiveLimit) {
-    (limit, end, length) = (whole.limit, whole.end, whole.length)
+    (limit, firstEnd, length) = (whole.limit, whole.end, whole.length)
     (parent, hasOtherClocks, isHeeded) = (whole, whole.hasOtherClocks, false)
+    patience = nil
     leavesOutcomeUnknown = Atomic(whole.leavesOutcomeUnknown.load(ordering: .relaxed))
   }
 
@@ -115,10 +126,19 @@ final class ActiveLimit: Sendable {
   @usableFromInline
   func close() { isOver.store(true, ordering: .releasing) }
 
-  /// The innermost limit on a clock, among this one and those around it.
+  /// The innermost limit on a clock whose end stays, among this one and those around it.
+  ///
+  /// One whose end moves ends its own child task, and nobody inside of it has to.
   private func nearest(on timeline: Timeline) -> ActiveLimit? {
-    limit.timeline.isComparable(to: timeline) ? self : around?.nearest(on: timeline)
+    patience == nil && limit.timeline.isComparable(to: timeline)
+      ? self : around?.nearest(on: timeline)
   }
+
+  /// What moves the end of this limit, or of the innermost around it whose end moves.
+  var patienceAround: Patience? { patience ?? around?.patienceAround }
+
+  /// The reading of its clock at which it ends, as far as is known.
+  var end: Duration { patience?.end ?? firstEnd }
 
   /// How much time is left before the first of all limits ends; never negative.
   var remaining: Duration {
@@ -140,7 +160,7 @@ final class ActiveLimit: Sendable {
   fileprivate func error(leavingOutcomeUnknown isUnknown: Bool) -> TimedOut {
     let isUnknown = isUnknown || leavesOutcomeUnknown.load(ordering: .acquiring)
     return TimedOut(
-      policy: limit.title, scope: limit.scope, limit: length,
+      policy: limit.title, scope: limit.scope, limit: patience?.length ?? length,
       disposition: isUnknown ? .unknownOutcome : limit.disposition)
   }
 
@@ -233,13 +253,26 @@ extension ActiveLimit: AlarmTarget {
   /// caller's actor.
   @usableFromInline
   func waitWithAlarm(isolation: isolated (any Actor)? = #isolation) async {
-    let alarm = limit.timeline.alarms.add(due: end, target: self)
+    if let patience { return await wait(patience, isolation: isolation) }
+    let alarm = limit.timeline.alarms.add(due: firstEnd, target: self)
     await withTaskCancellationHandler {
       await wait(isolation: isolation)
     } onCancel: {
       leave()
     }
     limit.timeline.alarms.remove(alarm)
+  }
+
+  /// The same for a limit whose end moves.
+  private func wait(_ patience: Patience, isolation: isolated (any Actor)?) async {
+    let alarm = PatientAlarm(self, patience)
+    alarm.set(for: firstEnd)
+    await withTaskCancellationHandler {
+      await wait(isolation: isolation)
+    } onCancel: {
+      leave()
+    }
+    alarm.stop()
   }
 
   /// One task waits, once: the one that began the work.

@@ -228,6 +228,7 @@ extension AdaptiveLimit {
   /// Whether an error says that the service had no room for the call.
   private static func isDrop(_ error: any Error, since expiries: UInt64) -> Bool {
     if error is TimedOut { return true }
+    guard !Classification.isElsewhere(error) else { return false }
     switch Classification.disposition(of: error) {
     case .throttled: return true
     case .cancelled: return Classification.verdict(on: error, since: expiries) == .failure

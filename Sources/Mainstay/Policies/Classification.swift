@@ -25,6 +25,11 @@ enum Classification {
     }
   }
 
+  /// Whether what failed is somebody else than whom the policies around the call guard.
+  static func isElsewhere(_ error: any Error) -> Bool {
+    (error as? AppError)?.fields.isElsewhere == true
+  }
+
   /// What an error says about the dependency.
   ///
   /// - Parameters:
@@ -34,14 +39,15 @@ enum Classification {
   static func verdict(
     on error: any Error, since count: UInt64
   ) -> Disposition.BreakerVerdict {
-    verdict(on: disposition(of: error), since: count)
+    isElsewhere(error) ? .neutral : verdict(on: disposition(of: error), since: count)
   }
 
   /// What a call says about the dependency.
   static func verdict<T, Failure>(
     on outcome: Outcome<T, Failure>, since count: UInt64
   ) -> Disposition.BreakerVerdict {
-    disposition(of: outcome).map { verdict(on: $0, since: count) } ?? .success
+    if case .failure(let error) = outcome, isElsewhere(error) { return .neutral }
+    return disposition(of: outcome).map { verdict(on: $0, since: count) } ?? .success
   }
 
   /// A cancellation says nothing, unless it was one of our own time limits that cancelled (P26).

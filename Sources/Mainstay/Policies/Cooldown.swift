@@ -237,11 +237,13 @@ extension Cooldown {
 
   @usableFromInline
   func learn(from error: any Error) {
+    guard !Classification.isElsewhere(error) else { return }
     learn(from: Classification.disposition(of: error))
   }
 
   @usableFromInline
   func learn<T, Failure>(from outcome: Outcome<T, Failure>) {
+    if case .failure(let error) = outcome { return learn(from: error) }
     if let disposition = Classification.disposition(of: outcome) { learn(from: disposition) }
   }
 

@@ -14,6 +14,8 @@ struct PlacedLimit: Sendable {
     case announced
     /// What is inside ends by itself in time.
     case heeded
+    /// The operation is ended here, once no part of it has gone or come for so long.
+    case patient(silence: Duration)
     /// The limit directly inside does it all.
     case left
   }
@@ -24,10 +26,10 @@ struct PlacedLimit: Sendable {
   @usableFromInline let way: Way
 
   /// A limit outside of pipelines.
-  init(alone limit: TimeLimit, isHeeded: Bool = false) {
+  init(alone limit: TimeLimit, _ way: Way = .enforced) {
     own = limit
     others = []
-    way = isHeeded ? .heeded : .enforced
+    self.way = way
   }
 
   /// A limit in a pipeline.
@@ -35,15 +37,15 @@ struct PlacedLimit: Sendable {
   /// - Parameters:
   ///   - own: The limit.
   ///   - placement: Where it stands.
-  ///   - isHeeded: Whether what is inside ends by itself in time.
-  init(_ own: TimeLimit, _ placement: StagePlacement, isHeeded: Bool = false) {
+  ///   - way: How it is kept where it is up to this one to end the operation.
+  init(_ own: TimeLimit, _ placement: StagePlacement, _ way: Way = .enforced) {
     func isOnSameClock(_ other: Timeline?) -> Bool {
       other?.isComparable(to: own.timeline) ?? false
     }
     guard !isOnSameClock(placement.sharedLimitInside) else {
       self.own = own
       others = []
-      way = .left
+      self.way = .left
       return
     }
     let around = placement.limitsAround.filter { isOnSameClock($0.timeline) }
@@ -52,9 +54,9 @@ struct PlacedLimit: Sendable {
     // One that bounds an attempt ends it, whatever is inside.
     let areAllTotal = own.scope == .total && around.allSatisfy { $0.scope == .total }
     if areAllTotal && isOnSameClock(placement.timeLimitInside) {
-      way = .announced
+      self.way = .announced
     } else {
-      way = isHeeded ? .heeded : .enforced
+      self.way = way
     }
   }
 
@@ -79,6 +81,8 @@ struct PlacedLimit: Sendable {
     case .enforced: try await limit.enforce(leavesOutcomeUnknown, operation)
     case .announced: try await limit.announce(leavesOutcomeUnknown, operation)
     case .heeded: try await limit.trust(leavesOutcomeUnknown, operation)
+    case .patient(let silence):
+      try await limit.enforce(movingBy: silence, leavesOutcomeUnknown, operation)
     case .left: try await operation()
     }
   }

@@ -85,6 +85,21 @@ package final class TimeLimit: Sendable {
     }
   }
 
+  /// Runs an operation and ends it in time, which moves on while parts of it go, as ``Patience``
+  /// says.
+  @inlinable
+  func enforce<T>(
+    movingBy silence: Duration, _ leavesOutcomeUnknown: Bool,
+    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> T
+  ) async throws -> T {
+    let limit = try begin(silence: silence, leavesOutcomeUnknown: leavesOutcomeUnknown)
+    do {
+      return try await ChildTask.run(within: limit, isolation: isolation, operation)
+    } catch {
+      throw limit.ended(error)
+    }
+  }
+
   /// Runs an operation that ends in time by itself, as ``HeededLimit`` says.
   @inlinable
   func trust<T>(
@@ -103,11 +118,13 @@ package final class TimeLimit: Sendable {
   ///
   /// The clock is read once, and a limit that has just begun cannot be over.
   @usableFromInline
-  func begin(isHeeded: Bool = false, leavesOutcomeUnknown: Bool) throws -> ActiveLimit {
+  func begin(
+    isHeeded: Bool = false, silence: Duration? = nil, leavesOutcomeUnknown: Bool
+  ) throws -> ActiveLimit {
     let parent = ActiveLimit.current
     let now = timeline.now
     let active = ActiveLimit(
-      self, now: now, inside: parent, isHeeded: isHeeded,
+      self, now: now, inside: parent, isHeeded: isHeeded, silence: silence,
       leavesOutcomeUnknown: leavesOutcomeUnknown)
     guard parent != nil, active.end <= now else { return active }
     let refusal = Rejection(policy: active.limit.title, reason: .deadlineTooClose)
@@ -128,7 +145,13 @@ extension ActiveLimit {
   /// Whichever limit ended it tells its own observer, wherever that limit stands.
   @usableFromInline
   func ended(_ error: any Error) -> any Error {
-    guard error.isCancellation else { return error }
+    guard error.isCancellation else {
+      // Where it ended the wait for somebody else, the operation has made its error already.
+      if Classification.isElsewhere(error), hasExpiredItself, !Task.isCancelled {
+        limit.tell(.timedOut(self.error))
+      }
+      return error
+    }
     guard hasExpiredItself, !Task.isCancelled else {
       endedFromOutside()
       return error

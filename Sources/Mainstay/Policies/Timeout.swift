@@ -10,8 +10,8 @@
 /// The clock is `ContinuousClock`, which goes on while the device sleeps.
 public struct Timeout: Policy {
   let limit: TimeLimit
-  /// Whether the operations end by themselves in time.
-  private let isHeeded: Bool
+  /// How it is kept where it is up to this one to end the operation.
+  private let way: PlacedLimit.Way
   @usableFromInline let placed: PlacedLimit
 
   /// Makes a limit for each attempt.
@@ -30,20 +30,31 @@ public struct Timeout: Policy {
     self.limit = TimeLimit(
       "Timeout", limit, scope: .attempt, disposition: disposition, name: name, clock: clock,
       observer: observer)
-    isHeeded = false
+    way = .enforced
     placed = PlacedLimit(alone: self.limit)
   }
 
-  private init(_ limit: TimeLimit, _ placement: StagePlacement?, isHeeded: Bool) {
+  private init(_ limit: TimeLimit, _ placement: StagePlacement?, _ way: PlacedLimit.Way) {
     self.limit = limit
-    self.isHeeded = isHeeded
+    self.way = way
     placed =
-      placement.map { PlacedLimit(limit, $0, isHeeded: isHeeded) }
-      ?? PlacedLimit(alone: limit, isHeeded: isHeeded)
+      placement.map { PlacedLimit(limit, $0, way) } ?? PlacedLimit(alone: limit, way)
   }
 
   /// The same limit, for operations that end by themselves in time, as ``HeededLimit`` says.
-  package var heeded: Timeout { Timeout(limit, nil, isHeeded: true) }
+  package var heeded: Timeout { Timeout(limit, nil, .heeded) }
+
+  /// The same limit, whose end moves while parts go or come, as ``Patience`` says.
+  ///
+  /// - Parameter silence: How long nothing may move after something has; more than zero, cut to a
+  ///   year.
+  /// - Returns: The limit.
+  package func patient(silence: Duration) -> Timeout {
+    Timeout(limit, nil, .patient(silence: silence.clamped))
+  }
+
+  /// Whether it ends when it says, so that limits around it need not see to it.
+  private var isFixed: Bool { if case .patient = way { false } else { true } }
 
   /// Runs an operation and cancels it when the limit, or an active ``Deadline``, has passed.
   @inlinable
@@ -53,12 +64,12 @@ public struct Timeout: Policy {
 }
 
 extension Timeout: PipelineStage {
-  package var timeLimit: Timeline? { limit.timeline }
-  package var bareLimit: TimeLimit? { limit }
+  package var timeLimit: Timeline? { isFixed ? limit.timeline : nil }
+  package var bareLimit: TimeLimit? { isFixed ? limit : nil }
   package var isPristine: Bool { !limit.terms.wereChanged }
 
   package func placed(_ placement: StagePlacement) -> Timeout {
-    Timeout(limit.named(ifNone: placement.pipeline), placement, isHeeded: isHeeded)
+    Timeout(limit.named(ifNone: placement.pipeline), placement, way)
   }
 }
 

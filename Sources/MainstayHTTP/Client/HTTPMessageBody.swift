@@ -12,19 +12,27 @@ public struct HTTPMessageBody: Sendable {
   /// Whether it can be read once, and somebody has begun to.
   var isSpent: Bool { parts?.wasBegun ?? false }
 
+  /// Whether it is sent in parts, or has more bytes than one of them.
+  let isLong: Bool
+
   private let make: @Sendable () async throws -> HTTPTransmission.Body
   private let parts: PartsOnce?
   private let file: URL?
 
   private init(
-    _ contentType: String?, once parts: PartsOnce? = nil, of file: URL? = nil,
-    _ make: @escaping @Sendable () async throws -> HTTPTransmission.Body
+    _ contentType: String?, isLong: Bool = true, once parts: PartsOnce? = nil,
+    of file: URL? = nil, _ make: @escaping @Sendable () async throws -> HTTPTransmission.Body
   ) {
     self.contentType = contentType
+    self.isLong = isLong
     isRepeatable = parts == nil
     self.parts = parts
     self.file = file
     self.make = make
+  }
+
+  private init(_ contentType: String?, of bytes: Data) {
+    self.init(contentType, isLong: bytes.count > HTTPByteStream.partLength) { .bytes(bytes) }
   }
 
   /// By what its content is known from one attempt to the next; nil where that cannot change.
@@ -42,7 +50,7 @@ public struct HTTPMessageBody: Sendable {
   public static func bytes(
     _ bytes: Data, contentType: String? = "application/octet-stream"
   ) -> HTTPMessageBody {
-    HTTPMessageBody(contentType) { .bytes(bytes) }
+    HTTPMessageBody(contentType, of: bytes)
   }
 
   /// A value as JSON, encoded once.
@@ -57,7 +65,7 @@ public struct HTTPMessageBody: Sendable {
     _ value: some Encodable, encoder: JSONEncoder = ResilientClient.Settings().encoder()
   ) throws -> HTTPMessageBody {
     let bytes = try encoder.encode(value)
-    return HTTPMessageBody("application/json") { .bytes(bytes) }
+    return HTTPMessageBody("application/json", of: bytes)
   }
 
   /// The fields of a form, as `application/x-www-form-urlencoded`.
@@ -68,7 +76,7 @@ public struct HTTPMessageBody: Sendable {
     // A query of a path that is nothing but that.
     let text = HTTPPath("").query(fields).text.dropFirst()
     let bytes = Data(text.utf8)
-    return HTTPMessageBody("application/x-www-form-urlencoded") { .bytes(bytes) }
+    return HTTPMessageBody("application/x-www-form-urlencoded", of: bytes)
   }
 
   /// The content of a file, read in parts at each attempt.
@@ -176,8 +184,6 @@ private struct FileParts: AsyncSequence, Sendable {
   typealias Element = Data
   typealias Failure = any Error
 
-  private static let partLength = 65_536
-
   let url: URL
   let stamp: FileStamp
 
@@ -194,7 +200,7 @@ private struct FileParts: AsyncSequence, Sendable {
     mutating func next() async throws -> Data? {
       let open = try file ?? FileHandle(forReadingFrom: url)
       file = open
-      let part = try open.read(upToCount: FileParts.partLength)
+      let part = try open.read(upToCount: HTTPByteStream.partLength)
       guard let part, !part.isEmpty else {
         try open.close()
         guard try FileStamp(of: url) == stamp else { throw HTTPMessageBody.changed }

@@ -4,6 +4,8 @@ internal import Mainstay
 
 /// The policies of a client, for its origin.
 ///
+/// A transfer has the usual ones with other limits of time; breaker and cooldown are the same.
+///
 /// The usual ones are a type of their own: their stages are then compiled for each other, and a
 /// call through them is no chain of unknown generic ones.
 enum OriginLanes: Sendable {
@@ -11,45 +13,54 @@ enum OriginLanes: Sendable {
     Chain<Chain<Chain<Deadline, Retry>, Cooldown>, CircuitBreaker>, Timeout
   >
 
-  case standard(OriginPolicies<Standard>, CircuitBreaker?)
+  case standard(OriginPolicies<Standard>, transfers: OriginPolicies<Standard>, CircuitBreaker?)
   case own(any OriginLane)
 
   func run<T: Sendable>(
-    _ origin: HTTPOrigin, _ operation: @escaping @Sendable () async throws -> T
+    _ origin: HTTPOrigin, isTransfer: Bool, _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     switch self {
-    case .standard(let lane, _):
-      try await lane.kept(for: origin).pipeline.run { try await operation() }
-    case .own(let lane): try await lane.call(origin, operation)
+    case .standard(let usual, let transfers, _):
+      let lane = isTransfer ? transfers : usual
+      return try await lane.kept(for: origin).pipeline.run { try await operation() }
+    case .own(let lane): return try await lane.call(origin, operation)
     }
   }
 
   /// The breaker of the usual policies; nil where there is no origin, or policies are an app's own.
   var breaker: CircuitBreaker? {
-    if case .standard(_, let breaker) = self { breaker } else { nil }
+    if case .standard(_, _, let breaker) = self { breaker } else { nil }
   }
 
   /// The usual policies, by the clock of the client.
   static func standard(
     _ name: String, for origin: HTTPOrigin?, over transport: any HTTPTransport,
-    budget: RetryBudget?, clock: some Clock<Duration>, observer: (any PolicyObserver)?
+    settings: ResilientClient.Settings, budget: RetryBudget?, clock: some Clock<Duration>,
+    observer: (any PolicyObserver)?
   ) -> OriginLanes {
     let breaker = origin.map {
       CircuitBreaker("\(name) \($0)", clock: clock, observer: observer)
     }
-    let limit = Timeout(.seconds(10), clock: clock, observer: observer)
-    let isHeeded = transport is any DeadlineHeedingTransport && clock is ContinuousClock
-    return .standard(
+    let cooldown = origin.map { Cooldown("\(name) \($0)", clock: clock, observer: observer) }
+    func lane(_ total: Deadline, _ limit: Timeout) -> OriginPolicies<Standard> {
       OriginPolicies { origin in
         let name = "\(name) \(origin)"
         return Pipeline(name, clock: clock, observer: observer) {
-          Deadline(.seconds(30), clock: clock, observer: observer)
+          total
           Retry(retryIf: .unlessOver, budget: budget, clock: clock, observer: observer)
-          Cooldown(name, clock: clock, observer: observer)
+          cooldown ?? Cooldown(name, clock: clock, observer: observer)
           breaker ?? CircuitBreaker(name, clock: clock, observer: observer)
-          isHeeded ? limit.heeded : limit
+          limit
         }
-      }, breaker)
+      }
+    }
+    func total(_ limit: Duration) -> Deadline { Deadline(limit, clock: clock, observer: observer) }
+    let limit = Timeout(.seconds(10), clock: clock, observer: observer)
+    let isHeeded = transport is any DeadlineHeedingTransport && clock is ContinuousClock
+    let silence = settings.streamSilence ?? settings.transferLimit
+    return .standard(
+      lane(total(.seconds(30)), isHeeded ? limit.heeded : limit),
+      transfers: lane(total(settings.transferLimit), limit.patient(silence: silence)), breaker)
   }
 }
 
@@ -62,7 +73,8 @@ protocol OriginLane: Sendable {
 
 /// The policies of the origin of a client, made at its first request.
 ///
-/// All requests of a client go to one origin, so it has policies for that one alone.
+/// All requests of a client begin at one origin, so it has policies for that one alone. What fails
+/// at another one, where a redirection has led, they repeat and do not count.
 ///
 /// To look them up among others, and to write down who uses them, would cost more than what they
 /// do.

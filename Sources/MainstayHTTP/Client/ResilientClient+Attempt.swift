@@ -42,19 +42,25 @@ extension ResilientClient.Core {
     let name = book.isRepeatable ? key ?? IdempotencyKey.current : nil
     guard name == IdempotencyKey.current else {
       return try await IdempotencyKey.$current.withValue(name) {
-        try await run(origin, book, attempt)
+        try await run(origin, request, book, attempt)
       }
     }
-    return try await run(origin, book, attempt)
+    return try await run(origin, request, book, attempt)
   }
 
   private func run<T: Sendable>(
-    _ origin: HTTPOrigin, _ book: SendBook, _ attempt: @escaping @Sendable () async throws -> T
+    _ origin: HTTPOrigin, _ request: Request, _ book: SendBook,
+    _ attempt: @escaping @Sendable () async throws -> T
   ) async throws -> T {
+    let isTransfer = request.isLong
     // The call may be one that fetches the body of another one, whose book is none of its own.
     let own = book.isRepeatable ? nil : book
-    if own == nil, SendBook.current.get() == nil { return try await lanes.run(origin, attempt) }
-    return try await SendBook.current.withValue(own) { try await lanes.run(origin, attempt) }
+    if own == nil, SendBook.current.get() == nil {
+      return try await lanes.run(origin, isTransfer: isTransfer, attempt)
+    }
+    return try await SendBook.current.withValue(own) {
+      try await lanes.run(origin, isTransfer: isTransfer, attempt)
+    }
   }
 
   private func place(of request: Request) throws(AppError) -> (WireAddress, HTTPOrigin) {
@@ -96,27 +102,37 @@ extension ResilientClient.Core {
     var course = Course(way: RequestWay(request.verb, address), number: number)
     do {
       let reply = try await answer(request, key, book, &course)
-      let value = try await read(reply, course.way)
+      let value = try await read(reply.moving(request.patience), course.way)
       book.end(.succeeded)
       return value
     } catch {
       let failure = judged(error, course, isRepeatable: book.isRepeatable)
-      book.end(failure.ending, failure: failure.error as? AppError)
-      throw Self.asPoliciesSeeIt(failure.error)
+      let seen = Self.asPoliciesSeeIt(failure.error, isAtHome: course.way.isAtHome)
+      book.end(failure.ending, failure: seen as? AppError)
+      throw seen
     }
   }
 
   /// A portal is none of the service's failures, and nobody signs in within seconds: policies take
   /// it for a refusal, which they neither repeat nor count.
-  private static func asPoliciesSeeIt(_ error: any Error) -> any Error {
-    guard let error = error as? AppError, error.kind == .portal, case .transient = error.disposition
-    else { return error }
-    return error.with(disposition: .rejected())
+  ///
+  /// What fails at another host, where a redirection has led, is repeated and not counted either:
+  /// the service itself has answered.
+  private static func asPoliciesSeeIt(_ error: any Error, isAtHome: Bool) -> any Error {
+    if let error = error as? AppError, error.kind == .portal, case .transient = error.disposition {
+      return error.with(disposition: .rejected())
+    }
+    guard !isAtHome else { return error }
+    guard error.isCancellation else { return ErrorMapping.current.map(error).elsewhere() }
+    // The limit that has passed would not know whom it was waited for.
+    return TimedOut.ofCurrentTask.map { ErrorMapping.current.map($0).elsewhere() } ?? error
   }
 
-  /// What a caller is told of what policies took for a refusal.
+  /// What a caller is told of what policies have seen in another way.
   private static func asTold(_ error: AppError) -> AppError {
-    guard error.kind == .portal, case .rejected = error.disposition else { return error }
+    guard error.kind == .portal, case .rejected = error.disposition else {
+      return error.elsewhere(false)
+    }
     return error.with(disposition: .transient())
   }
 
@@ -237,12 +253,14 @@ extension ResilientClient.Core {
         headers.append("Content-Type", type)
       }
       if let stamp = try content.stamp { try book.send(stamp) }
-      body = try await content.transmitted()
+      body = try await content.transmitted().moving(request.patience)
     }
     for (name, value) in Trace.headers where !headers.contains(name) {
       headers.append(name, value)
     }
-    if let field = settings.deadlineField, let remaining = Deadline.remaining {
+    if let field = settings.deadlineField,
+      let remaining = request.patience?.longestRemaining ?? Deadline.remaining
+    {
       headers[field] = String(max(remaining.inMilliseconds, 0))
     }
     if way.isAtHome {

@@ -20,6 +20,12 @@ extension ResilientClient {
     /// Whether sending it twice does no harm; nil, the default, where the method and the key say
     /// so.
     public var isRepeatable: Bool?
+    /// Whether the usual policies wait for it as for a transfer: for as long as its bytes go one
+    /// part after the other, up to ``Settings/transferLimit``.
+    ///
+    /// Nil, the default, where its body has more than 64 KiB, or comes in parts. Say so for a
+    /// question whose answer is long; policies of your own do not heed it.
+    public var isTransfer: Bool?
     /// What the answer is to be, as the field `Accept`; by default JSON.
     ///
     /// A field of that name, here or in the settings of the client, wins. Where what is asked for
@@ -63,6 +69,12 @@ extension ResilientClient {
 }
 
 extension ResilientClient.Request {
+  /// Whether it is waited for as a transfer.
+  var isLong: Bool { isTransfer ?? (body?.isLong == true) }
+
+  /// What moves the end of the limit of the attempt that the task works on; nil where that stays.
+  var patience: Patience? { isLong ? Patience.current : nil }
+
   /// Whether the body can be made anew.
   var canSendAgain: Bool { body?.isRepeatable != false }
 

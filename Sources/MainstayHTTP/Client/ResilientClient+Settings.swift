@@ -15,6 +15,9 @@ extension ResilientClient {
       /// Those within the same origin, and from `http` to `https` of one host; at most so many.
       case sameOrigin(maximum: Int)
       /// All, at most so many.
+      ///
+      /// What fails at another origin is repeated from the first address on. It opens no breaker
+      /// of the client and begins no cooldown, and no other breaker guards that origin.
       case anywhere(maximum: Int)
     }
 
@@ -41,8 +44,14 @@ extension ResilientClient {
     /// The field that tells the service how many milliseconds its answer is waited for, by the time
     /// limits around the attempt; nil, the default, for none: no standard names one.
     public var deadlineField: String?
-    /// How long a stream may be silent; more than zero, nil for ever, by default 30 seconds.
+    /// How long a stream may be silent, and a transfer once a part of it has gone or come; more
+    /// than zero, nil for ever, by default 30 seconds.
     public var streamSilence: Duration? = .seconds(30)
+    /// How long a transfer may take in all, by the usual policies; more than zero, by default 10
+    /// minutes.
+    ///
+    /// It is a request with a long body, or one that ``Request/isTransfer`` says it of.
+    public var transferLimit = Duration.seconds(600)
     /// Makes what decodes answers; by default a plain `JSONDecoder`.
     public var decoder: @Sendable () -> JSONDecoder = { JSONDecoder() }
     /// Makes what encodes bodies; by default a `JSONEncoder` that sorts keys.

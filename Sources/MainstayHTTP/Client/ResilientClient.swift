@@ -39,7 +39,7 @@ public struct ResilientClient: Sendable {
   ///
   /// They are, the outermost first: a `Deadline` of 30 seconds, `Retry` of 3 attempts, `Cooldown`,
   /// a `CircuitBreaker` that opens after 5 failures for 5 seconds, and a `Timeout` of 10 seconds
-  /// for an attempt.
+  /// for an attempt. A request with a long body has other limits of time, by ``Settings``.
   ///
   /// - Parameters:
   ///   - name: The name, for events and messages.
@@ -67,7 +67,8 @@ public struct ResilientClient: Sendable {
     core = Core(
       name, base, transport, settings, authorization,
       .standard(
-        name, for: base.origin, over: transport, budget: budget, clock: clock, observer: observer),
+        name, for: base.origin, over: transport, settings: settings, budget: budget, clock: clock,
+        observer: observer),
       Timeline(clock), onExchange, cache)
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
   }

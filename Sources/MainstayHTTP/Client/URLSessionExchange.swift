@@ -36,17 +36,20 @@ final class URLSessionExchange: Sendable {
   private let mapping: ErrorMapping
   /// The body stays for as long as it may be read.
   private let body: TemporaryBody?
+  /// What moves the end of the attempt's limit; nil where that stays.
+  private let patience: Patience?
   private let state = Locked(State())
 
   /// Makes an exchange; `forget` is called once it has ended.
   init(
-    _ task: URLSessionTask, body: TemporaryBody?, mapping: ErrorMapping,
+    _ task: URLSessionTask, body: TemporaryBody?, mapping: ErrorMapping, patience: Patience?,
     forget: @escaping @Sendable () -> Void
   ) {
     self.task = task
     self.forget = forget
     self.body = body
     self.mapping = mapping
+    self.patience = patience
   }
 
   /// Starts, and waits for the head of the answer.
@@ -123,6 +126,9 @@ final class URLSessionExchange: Sendable {
     }
     waiter?.resume(returning: head)
   }
+
+  /// A part of the request's body has gone.
+  func sent() { patience?.moved() }
 
   func add(_ data: Data) {
     let (waiter, unread) = state.withLock {

@@ -59,9 +59,10 @@ public final class URLSessionTransport: HTTPTransport {
         return try await sendAlone(transmission, file)
       }
     #endif
-    let task = Self.task(of: session, transmission, file)
+    let patience = transmission.body.isLong ? Patience.current : nil
+    let task = Self.task(of: session, transmission, file, counts: patience != nil)
     let exchange = URLSessionExchange(
-      task, body: file, mapping: Self.mapping,
+      task, body: file, mapping: Self.mapping, patience: patience,
       forget: { [weak receiver, number = task.taskIdentifier] in receiver?.forget(number) })
     receiver.add(task.taskIdentifier, exchange)
     return try await exchange.reply()
@@ -85,9 +86,10 @@ public final class URLSessionTransport: HTTPTransport {
     let receiver = URLSessionReceiver()
     let session = URLSession(
       configuration: session.configuration, delegate: receiver, delegateQueue: nil)
-    let task = Self.task(of: session, transmission, file)
+    let patience = transmission.body.isLong ? Patience.current : nil
+    let task = Self.task(of: session, transmission, file, counts: patience != nil)
     let exchange = URLSessionExchange(
-      task, body: file, mapping: Self.mapping,
+      task, body: file, mapping: Self.mapping, patience: patience,
       forget: { [number = task.taskIdentifier] in
         receiver.forget(number)
         session.finishTasksAndInvalidate()
@@ -97,7 +99,8 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   private static func task(
-    of session: URLSession, _ transmission: HTTPTransmission, _ file: TemporaryBody?
+    of session: URLSession, _ transmission: HTTPTransmission, _ file: TemporaryBody?,
+    counts: Bool
   ) -> URLSessionTask {
     var message = URLRequest(url: transmission.url)
     message.httpMethod = transmission.verb.rawValue
@@ -106,7 +109,11 @@ public final class URLSessionTransport: HTTPTransport {
       message.addValue(field.value, forHTTPHeaderField: field.name)
     }
     if let file { return session.uploadTask(with: message, fromFile: file.url) }
-    if case .bytes(let bytes) = transmission.body { message.httpBody = bytes }
+    if case .bytes(let bytes) = transmission.body {
+      // On Linux the session tells of such a task alone what has gone.
+      if counts { return session.uploadTask(with: message, from: bytes) }
+      message.httpBody = bytes
+    }
     return session.dataTask(with: message)
   }
 }
@@ -117,6 +124,15 @@ extension HTTPTransmission.Body {
     switch self {
     case .none: false
     case .bytes(let bytes): !bytes.isEmpty
+    case .stream: true
+    }
+  }
+
+  /// Whether it may be one of a transfer.
+  fileprivate var isLong: Bool {
+    switch self {
+    case .none: false
+    case .bytes(let bytes): bytes.count > HTTPByteStream.partLength
     case .stream: true
     }
   }
@@ -185,6 +201,13 @@ private final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     // Its body is of no interest, and not every version hands it on.
     exchange(task)?.began(response)
     end(task, with: nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) {
+    exchange(task)?.sent()
   }
 
   func urlSession(

@@ -16,6 +16,11 @@ import Testing
     try await ClientConformance(URLSessionTransport()).check(promise)
   }
 
+  @Test(.ends(withinMinutes: 2), arguments: TransferConformance.Case.allCases)
+  func `it tells that the parts of a long body go`(_ body: TransferConformance.Case) async throws {
+    try await TransferConformance.check(URLSessionTransport(), body)
+  }
+
   /// The body of an answer whose transport nobody has any more.
   private static func body(of origin: String) async throws -> HTTPByteStream {
     let address = try #require(URL(string: origin))
