@@ -66,8 +66,8 @@ public struct ProblemAnswers: Sendable {
   public func answer(to error: any Error, languages: String? = nil) -> Answer {
     let classified = classified(error)
     let status = status?(classified) ?? Self.status(of: classified)
-    let locale = Language.locale(for: languages)
     let words = Self.words(for: classified, status)
+    let locale = Self.locale(of: words, for: languages)
     var problem = ProblemDetails(
       type: types + classified.code.rawValue, title: words.title.string(in: locale),
       status: status.code, detail: words.message.string(in: locale),
@@ -85,6 +85,16 @@ public struct ProblemAnswers: Sendable {
     if let wait = Self.wait(of: classified, status) { fields[.retryAfter] = String(wait) }
     if status == .unauthorized { fields[.wwwAuthenticate] = challenge }
     return Answer(error: classified, status: status, fields: fields, body: problem.encoded)
+  }
+
+  /// The language that is wanted, or English where the words are there in nothing else: what an app
+  /// has not had translated must not be told as a translation.
+  private static func locale(of words: AppError, for languages: String?) -> Locale {
+    let wanted = Language.locale(for: languages)
+    let english = Language.locale(for: "en")
+    let texts = [words.title, words.message] + (words.suggestion.map { [$0] } ?? [])
+    let isEnglish = texts.allSatisfy { $0.string(in: wanted) == $0.string(in: english) }
+    return isEnglish ? english : wanted
   }
 
   /// What another service has answered, where that was more than was to be collected.
@@ -151,7 +161,7 @@ extension ProblemAnswers {
     if error.isOfTooMuch { return .busy }
     let isForeign =
       error.isOfService || error.isOfSystem || error.isOfDatabase || error.isOfCoding
-      || error.isOfPolicy
+      || error.isOfPolicy || error.isOfDevice
     guard isForeign else { return error }
     return .http(status: 503, retryAfter: error.disposition.retryAfter)
   }
@@ -205,6 +215,12 @@ extension AppError {
     metadata["sql.state"] != nil || metadata["sqlite.result"] != nil
   }
 
+  /// Whether its words are for whoever holds the device that is not connected, or whose queue has
+  /// failed: here that is the service.
+  fileprivate var isOfDevice: Bool {
+    [.portal, .offline].contains(kind) || code.rawValue.hasPrefix("outbox.")
+  }
+
   /// Whether it is about data of the service's own: the body of a request that cannot be read is
   /// answered with 400 before.
   fileprivate var isOfCoding: Bool {
@@ -227,8 +243,9 @@ extension AppError {
 
   /// What is wrong with which field: of the error itself, and of those that it was made from.
   fileprivate func fields(in locale: Locale) -> [ProblemDetails.FieldError] {
-    let parts = [self] + underlying.compactMap { $0 as? AppError }
-    return parts.compactMap { part in
+    let inside = errorsOfFields
+    let isInside = inside.contains { $0.field == field }
+    return ((isInside ? [] : [self]) + inside).compactMap { part in
       guard let field = part.field, !field.tokens.isEmpty else { return nil }
       return ProblemDetails.FieldError(pointer: field, detail: part.message.string(in: locale))
     }
