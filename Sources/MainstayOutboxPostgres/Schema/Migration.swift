@@ -33,6 +33,7 @@ struct Migration: Sendable {
     Migration(number: 11, name: "plans", sql: plans),
     Migration(number: 12, name: "turns", sql: turns),
     Migration(number: 13, name: "passing", sql: passing),
+    Migration(number: 14, name: "runs", sql: runs),
   ]
 
   /// The format that this build has: the number of its last step.
