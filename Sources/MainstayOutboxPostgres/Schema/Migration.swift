@@ -34,6 +34,7 @@ struct Migration: Sendable {
     Migration(number: 12, name: "turns", sql: turns),
     Migration(number: 13, name: "passing", sql: passing),
     Migration(number: 14, name: "runs", sql: runs),
+    Migration(number: 15, name: "parts", sql: parts),
   ]
 
   /// The format that this build has: the number of its last step.

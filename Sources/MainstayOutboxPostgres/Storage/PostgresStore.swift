@@ -28,6 +28,10 @@ public final class PostgresStore: OutboxStore {
     /// Until when something may be leased that nobody knows of, since the answer of a claim was
     /// lost: the server may still be at it.
     var straysUntil: ContinuousClock.Instant?
+    /// Behind which id there may be more that constraints hold back, and is looked at anew.
+    var reconsidering: Int64?
+    /// The same for what waits because of the network, and how long the unimportant ones wait.
+    var expediting: (after: Int64, delay: Int64)?
     /// Since when the leases count, by the clock of this process: never later than on the server.
     var renewedAt: Duration = .zero
     /// Whether they are given up on: what was leased is not touched any more, and this process

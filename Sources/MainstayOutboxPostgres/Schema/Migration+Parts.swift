@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Migration {
+  /// What is looked at anew, by parts: however much it is, no statement takes long.
+  ///
+  /// Each goes on behind an id, so that two processes for which other constraints hold do not put
+  /// the same rows to and fro.
+  static let parts = """
+    create index op_waiting on mainstay.op (id) where state = 'waiting' and run_at is null;
+    create index op_unreached on mainstay.op (id) where state = 'scheduled' and unreachable > 0;
+
+    -- Makes ready some of what constraints hold back, and answers behind which id there may be
+    -- more; null where there is none.
+    create function mainstay.reconsider(p_after bigint) returns bigint
+    language plpgsql volatile as $$
+    declare
+      v_ids bigint[] := array(
+        select o.id from mainstay.op as o
+        where o.state = 'waiting' and o.run_at is null and o.id > p_after
+        order by o.id limit 1000 for no key update skip locked);
+    begin
+      update mainstay.op set state = 'ready', cause = null where id = any (v_ids);
+      return case when cardinality(v_ids) >= 1000 then v_ids[1000] end;
+    end $$;
+
+    -- Makes ready some of what waits because the network could not be reached; less important ones
+    -- a little later. It answers as the one before.
+    create function mainstay.expedite(
+      p_after bigint, p_delay bigint, p_normal integer, p_now bigint
+    ) returns bigint language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_ids bigint[] := array(
+        select o.id from mainstay.op as o
+        where o.state = 'scheduled' and o.unreachable > 0 and o.id > p_after
+        order by o.id limit 1000 for no key update skip locked);
+    begin
+      update mainstay.op set run_at = v_at + p_delay
+        where id = any (v_ids) and p_delay > 0 and priority < p_normal and run_at > v_at + p_delay;
+      update mainstay.op set state = 'ready', run_at = null, unreachable = 0
+        where id = any (v_ids) and (priority >= p_normal or p_delay = 0);
+      return case when cardinality(v_ids) >= 1000 then v_ids[1000] end;
+    end $$;
+    """
+}
