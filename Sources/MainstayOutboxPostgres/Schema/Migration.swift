@@ -35,6 +35,7 @@ struct Migration: Sendable {
     Migration(number: 13, name: "passing", sql: passing),
     Migration(number: 14, name: "runs", sql: runs),
     Migration(number: 15, name: "parts", sql: parts),
+    Migration(number: 16, name: "callers", sql: callers),
   ]
 
   /// The format that this build has: the number of its last step.
