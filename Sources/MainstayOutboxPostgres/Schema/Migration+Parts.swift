@@ -12,7 +12,7 @@ extension Migration {
     -- Makes ready some of what constraints hold back, and answers behind which id there may be
     -- more; null where there is none.
     create function mainstay.reconsider(p_after bigint) returns bigint
-    language plpgsql volatile as $$
+    language plpgsql volatile set enable_seqscan to off as $$
     declare
       v_ids bigint[] := array(
         select o.id from mainstay.op as o
@@ -27,7 +27,7 @@ extension Migration {
     -- a little later. It answers as the one before.
     create function mainstay.expedite(
       p_after bigint, p_delay bigint, p_normal integer, p_now bigint
-    ) returns bigint language plpgsql volatile as $$
+    ) returns bigint language plpgsql volatile set enable_seqscan to off as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_ids bigint[] := array(

@@ -36,6 +36,7 @@ struct Migration: Sendable {
     Migration(number: 14, name: "runs", sql: runs),
     Migration(number: 15, name: "parts", sql: parts),
     Migration(number: 16, name: "callers", sql: callers),
+    Migration(number: 17, name: "opening", sql: opening),
   ]
 
   /// The format that this build has: the number of its last step.

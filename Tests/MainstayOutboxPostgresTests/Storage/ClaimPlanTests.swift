@@ -158,4 +158,35 @@ struct ClaimPlanTests {
     #expect(try aside.map { try $0.int(0) } == [1, 2, 3])
     await store.close()
   }
+
+  @Test(arguments: ["read_anew()", "reconsider(0)", "expedite(0, 1, 2, null)"])
+  func `what is looked at anew is found without a look at what is ready`(
+    call: String
+  ) async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    for _ in 0..<8 { try await place.query("SELECT @.\(call)") }
+    try await enqueue(place, 2_000, lane: "main", kind: "note")
+    let read = "seq_tup_read + coalesce(idx_tup_fetch, 0)"
+    #expect(try await cost(place, read, of: "SELECT @.\(call)") < 10)
+    try await place.query("ANALYZE @.op")
+    #expect(try await cost(place, read, of: "SELECT @.\(call)") < 10)
+  }
+
+  @Test func `opening counts no long queue, and what could not be read has its turn`()
+    async throws
+  {
+    let place = try await Place()
+    try await place.store().migrate()
+    try await enqueue(place, 10_001, lane: "main", kind: "note")
+    try await place.query(
+      "UPDATE @.op SET state = 'parked', cause = 'unreadable' WHERE rank <= 1500")
+    let store = place.store()
+    let report = try await store.open()
+    await store.close()
+    // What was put into the table by hand was never counted as enqueued.
+    #expect(report.isBalanced)
+    let parked = try await place.query("SELECT count(*) FROM @.op WHERE cause = 'unknownType'")
+    #expect(try parked.first?.int(0) == 1_500)
+  }
 }
