@@ -37,6 +37,7 @@ struct Migration: Sendable {
     Migration(number: 15, name: "parts", sql: parts),
     Migration(number: 16, name: "callers", sql: callers),
     Migration(number: 17, name: "opening", sql: opening),
+    Migration(number: 18, name: "ends", sql: ends),
   ]
 
   /// The format that this build has: the number of its last step.
