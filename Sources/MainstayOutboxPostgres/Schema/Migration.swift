@@ -38,6 +38,7 @@ struct Migration: Sendable {
     Migration(number: 16, name: "callers", sql: callers),
     Migration(number: 17, name: "opening", sql: opening),
     Migration(number: 18, name: "ends", sql: ends),
+    Migration(number: 19, name: "notices", sql: notices),
   ]
 
   /// The format that this build has: the number of its last step.
