@@ -73,21 +73,4 @@ struct Migration: Sendable {
     return sql.replacing("mainstay.", with: schema + ".")
       .replacing("SCHEMA IF NOT EXISTS mainstay;", with: "SCHEMA IF NOT EXISTS \(schema);")
   }
-
-  /// What is said of a name that cannot be that of the schema.
-  static func illegal(schema: String) -> String {
-    "“\(schema.withoutZeros)” cannot be the name of the schema: use small letters, digits and "
-      + "underscores, at most 63, and no digit first."
-  }
-
-  /// Whether a name can be that of the schema, without quotes.
-  static func isLegal(schema: String) -> Bool {
-    guard let first = schema.utf8.first, schema.utf8.count <= 63 else { return false }
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    return !digits.contains(first)
-      && schema.utf8.allSatisfy {
-        letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "_")
-      }
-  }
 }

@@ -80,8 +80,9 @@ public final class PostgresStore: OutboxStore {
   ///
   /// - Parameters:
   ///   - address: The database.
-  ///   - schema: The schema that holds the tables: letters, digits and underscores, no more than
-  ///     63; the default is `mainstay`. Opening fails with another name.
+  ///   - schema: The schema that holds the tables: small letters, digits and underscores, no more
+  ///     than 63, no digit and no `pg_` first, and no word of SQL's own; the default is `mainstay`.
+  ///     Opening fails with another name.
   ///   - limits: How much it keeps.
   ///   - lease: How long a process that does not answer keeps what it has leased, 1 second to 1
   ///     hour; the default is 30 seconds, and what is outside is taken for the nearest.

@@ -218,13 +218,30 @@ struct TablesTests {
     #expect(failure.details.contains("lacks a right"), "\(failure.details)")
   }
 
-  @Test(arguments: ["", "Big", "1st", "a b", "a\0b", "a'b", String(repeating: "x", count: 64)])
+  @Test(
+    arguments: [
+      "", "Big", "1st", "a b", "a\0b", "a'b", String(repeating: "x", count: 64), "user", "order",
+      "json", "pg_outbox",
+    ])
   func `a name that cannot be that of a schema is refused`(schema: String) async throws {
     let address = try await PostgresServer.common().address()
     let store = PostgresStore(at: address, schema: schema, patience: .patience, now: nil)
     let failure = try #require(await failure(of: store))
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("use small letters"), "\(failure.details)")
+  }
+
+  @Test func `a word that needs quotes nowhere may be the name of a schema`() async throws {
+    let place = try await Place()
+    for word in try await place.query(
+      "SELECT word FROM pg_get_keywords() WHERE catcode <> 'U' ORDER BY 1")
+    {
+      let store = PostgresStore(
+        at: place.address, schema: try word.text(0), patience: .patience, now: nil)
+      #expect(await failure(of: store)?.details.contains("use small letters") == true, "\(word)")
+    }
+    let store = PostgresStore(at: place.address, schema: "replace", patience: .patience, now: nil)
+    #expect(await failure(of: store) == nil)
   }
 
   @Test func `a database that lacks letters is refused, though not for requests`() async throws {
