@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Mainstay
+internal import MainstayOutbox
 
 extension Migration {
   /// What is said of a name that cannot be that of the schema.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Mainstay
-internal import MainstayOutbox
-
 /// A step by which the tables grow.
 ///
 /// Each is a transaction of its own, with its line in the table `migration`, so that a step is
