@@ -8,7 +8,7 @@ extension Migration {
   /// many heads rank before that of a run as there are places, nothing of that run is chosen. So
   /// only of the first runs more is read, and without a lock. What is chosen says how many each of
   /// them gives, and so many are locked there, whatever somebody else has locked meanwhile. What a
-  /// run lacks for that reason is looked for in all of them again, a few times.
+  /// run lacks for that reason is looked for in the other ones again, a few times.
   struct Choice {
     /// Which rows the index has.
     let state: String
@@ -26,6 +26,9 @@ extension Migration {
         v_found bigint[];
         v_looked bigint[];
         v_wanted bigint;
+        -- The runs of which others have locked the rest.
+        v_spent text[] := '{}';
+        v_lacking text[];
         -- The heads: their lanes and constraints, places among the types, ranks and ids.
         v_lanes text[];
         v_bounds text[];
@@ -37,7 +40,7 @@ extension Migration {
     /// The loop, as the body of a function.
     var loop: String {
       """
-      for v_round in 1..3 loop
+      for v_round in 1..4 loop
           v_room := p_limit - cardinality(v_chosen);
           exit when v_room <= 0;
           if cardinality(v_chosen) > 0 then
@@ -48,8 +51,7 @@ extension Migration {
           if cardinality(v_ids) = 1 then
             -- As where all is in one lane and of one type: there is nothing to compare.
             v_found := array(\(onlyRun) for no key update skip locked);
-            v_looked := v_ids;
-            v_wanted := 1;
+            v_wanted := 0;
           else
             \(amongRuns)
           end if;
@@ -57,6 +59,7 @@ extension Migration {
           exit when cardinality(v_found) >= v_wanted;
           -- Somebody was faster: what he has locked is not looked at again.
           v_seen := v_seen || v_found || v_looked;
+          v_spent := v_spent || v_lacking;
         end loop;
       """
     }
@@ -103,6 +106,8 @@ extension Migration {
                     and (p.rank, p.id) > (r.rank, r.id)
                   order by p.rank, p.id limit 1)) as h
             where t.free > 0 and t.shared > 0 and r.lane not in (select unnest(p_closed))
+              and (v_spent = '{}' or \(name(constraints: "r.constraints::text"))
+                not in (select unnest(v_spent)))
               \(isBound ? "and not r.constraints && p_unmet" : "");
       """
     }
@@ -160,19 +165,27 @@ extension Migration {
                 from turned as t) as c
               where c.turn <= c.shared order by c.rank, c.id limit v_room
             ), part as materialized (
-              select b.*, (select count(*) from chosen as c where c.number = b.number) as n
-              from best as b
+              select r.*, (select count(*) from chosen as c where c.number = r.number) as n
+              from best as r
             ), locked as materialized (
-              select f.id from part as r cross join lateral (
+              select r.number, f.id from part as r cross join lateral (
                 select p.id from mainstay.op as p
                 where \(isOfRun) and (p.rank, p.id) >= (r.rank, r.id)
                 order by p.rank, p.id limit r.n for no key update skip locked) as f
               where r.n > 0
             )
             select array(select l.id from locked as l), array(select c.id from chosen as c),
-                (select count(*) from chosen)
-              into v_found, v_looked, v_wanted;
+                (select count(*) from chosen), array(
+                  select \(name(constraints: "r.constraints")) from part as r
+                  where (select count(*) from locked) < (select count(*) from chosen)
+                    and r.n > (select count(*) from locked as l where l.number = r.number))
+              into v_found, v_looked, v_wanted, v_lacking;
       """
+    }
+
+    /// What a run `r` is called.
+    private func name(constraints: String) -> String {
+      "\(isBound ? "\(constraints) || " : "")' ' || r.version || '/' || r.kind || '/' || r.lane"
     }
 
     private func keys(_ row: String) -> String {
