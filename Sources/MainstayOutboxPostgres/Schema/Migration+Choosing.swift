@@ -29,6 +29,9 @@ extension Migration {
         -- The runs of which others have locked the rest.
         v_spent text[] := '{}';
         v_lacking text[];
+        v_runs integer;
+        v_first record;
+        v_place integer;
         -- The heads: their lanes and constraints, places among the types, ranks and ids.
         v_lanes text[];
         v_bounds text[];
@@ -46,15 +49,10 @@ extension Migration {
           if cardinality(v_chosen) > 0 then
             \(Self.lessChosen)
           end if;
+          \(onlyRun)
           \(heads)
           exit when v_ids is null;
-          if cardinality(v_ids) = 1 then
-            -- As where all is in one lane and of one type: there is nothing to compare.
-            v_found := array(\(onlyRun) for no key update skip locked);
-            v_wanted := 0;
-          else
-            \(amongRuns)
-          end if;
+          \(amongRuns)
           v_chosen := v_chosen || v_found;
           exit when cardinality(v_found) >= v_wanted;
           -- Somebody was faster: what he has locked is not looked at again.
@@ -105,23 +103,43 @@ extension Migration {
                   where not r.is_head and \(isOf("r.lane", "r.kind", "r.version", "r.constraints"))
                     and (p.rank, p.id) > (r.rank, r.id)
                   order by p.rank, p.id limit 1)) as h
-            where t.free > 0 and t.shared > 0 and r.lane not in (select unnest(p_closed))
-              and (v_spent = '{}' or \(name(constraints: "r.constraints::text"))
+            where t.free > 0 and t.shared > 0
+              and (cardinality(p_closed) = 0 or r.lane not in (select unnest(p_closed)))
+              and (v_round = 1 or \(name(constraints: "r.constraints::text"))
                 not in (select unnest(v_spent)))
               \(isBound ? "and not r.constraints && p_unmet" : "");
       """
     }
 
-    /// What ranks first in the only run.
+    /// What ranks first in the only run, where there is no other: nothing has to be compared.
     private var onlyRun: String {
       """
-      select p.id from mainstay.op as p
+      select \(keys("p")), p.rank, p.id into v_first from mainstay.op as p where \(state)
+            order by \(keys("p")), p.rank, p.id limit 1;
+          v_runs := case when found then 1 else 0 end;
+          exit when v_runs = 0;
+          perform 1 from mainstay.op as p where \(state) and (\(keys("p"))) > (\(keys("v_first")))
+            order by \(keys("p")) limit 1;
+          if not found then
+            v_place := null;
+            for v_type in 1..v_count loop
+              if p_kinds[v_type] = v_first.kind and p_versions[v_type] = v_first.version then
+                v_place := v_type;
+              end if;
+            end loop;
+            exit when v_place is null or v_first.lane = any (p_closed)\(isBound
+              ? " or v_first.constraints && p_unmet" : "");
+            v_chosen := v_chosen || array(
+              select p.id from mainstay.op as p
               where \(isOf(
-                "v_lanes[1]", "p_kinds[v_places[1]]", "p_versions[v_places[1]]",
-                "v_bounds[1]::text[]"))
-                and (p.rank, p.id) >= (v_ranks[1], v_ids[1])
+                "v_first.lane", "v_first.kind", "v_first.version", "v_first.constraints"))
+                and (p.rank, p.id) >= (v_first.rank, v_first.id)
               order by p.rank, p.id
-              limit least(v_room, v_limits[v_places[1]], v_limits[v_count + v_places[1]])
+              limit greatest(0, least(
+                v_room, v_limits[v_place], v_limits[v_count + v_place]))
+              for no key update skip locked);
+            exit;
+          end if;
       """
     }
 
@@ -193,7 +211,9 @@ extension Migration {
         .map { "\(row).\($0)" }.joined(separator: ", ")
     }
 
-    private var isWanted: String { "(\(wish)) and p.id not in (select unnest(v_seen))" }
+    private var isWanted: String {
+      "(\(wish)) and (v_round = 1 or p.id not in (select unnest(v_seen)))"
+    }
 
     private var isOfRun: String {
       isOf("r.lane", "r.kind", "r.version", "r.constraints::text[]")

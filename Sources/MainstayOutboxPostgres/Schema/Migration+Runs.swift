@@ -17,7 +17,7 @@ extension Migration {
 
   private static let picking = """
     -- What is ready and ranks first: locked, and no more of a type and of a kind than have places.
-    -- Suspects are those that lost their last run.
+    -- Suspects are those that lost their last run. Null where nothing is ready, not even elsewhere.
     create function mainstay.pick(
       p_limit integer, p_kinds text[], p_versions integer[], p_limits integer[], p_closed text[],
       p_unmet text[], p_suspects boolean, p_at bigint
@@ -27,7 +27,7 @@ extension Migration {
       \(Choice.variables)
     begin
       \(choiceOfReady.loop)
-      return v_chosen;
+      return case when v_runs > 0 then v_chosen end;
     end $$;
 
     -- With what was chosen, what waits for constraints that hold where it is claimed: it may have
@@ -145,6 +145,7 @@ extension Migration {
       v_limits integer[];
       v_open text[];
       v_aside integer := 0;
+      v_is_ready boolean;
       v_chosen bigint[];
       v_found bigint := 0;
       v_suspect bigint;
@@ -180,6 +181,8 @@ extension Migration {
       end if;
       v_chosen := mainstay.pick(p_limit, p_kinds, p_versions, v_limits, v_closed, p_unmet,
         p_alone is not null, v_at);
+      v_is_ready := v_chosen is not null;
+      v_chosen := coalesce(v_chosen, '{}');
       if cardinality(v_chosen) < p_limit and cardinality(p_kinds) > 0 then
         v_chosen := mainstay.pick_held(
           v_chosen, p_limit, p_kinds, p_versions, v_limits, v_closed, p_unmet, v_at);
@@ -204,7 +207,7 @@ extension Migration {
         from mainstay.lease(p_owner, v_chosen) as l;
       if v_suspect is not null then return; end if;
       -- One that only enqueues does not judge what others can do.
-      if v_found < p_limit and cardinality(p_kinds) > 0 then
+      if v_is_ready and v_found < p_limit and cardinality(p_kinds) > 0 then
         v_unknown := mainstay.park_unknown(1000);
         v_aside := greatest(v_aside, (select coalesce(sum((u ->> 'count')::integer), 0)
           from jsonb_array_elements(v_unknown) as u));
