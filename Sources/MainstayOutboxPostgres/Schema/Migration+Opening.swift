@@ -3,8 +3,10 @@
 extension Migration {
   /// What opening looks for, however much waits.
   static let opening = """
-    create index op_unread on mainstay.op (id)
-      where state = 'parked' and cause is distinct from 'unknownType';
+    -- For what nobody has a worker for, and for what could not be read.
+    drop index mainstay.op_parked;
+    create index op_parked on mainstay.op (
+      kind, version, (cause is distinct from 'unknownType')) where state = 'parked';
 
     -- Lets workers look anew at some of what could not be read, and answers whether there may be
     -- more.

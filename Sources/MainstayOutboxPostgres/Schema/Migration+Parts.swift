@@ -3,22 +3,30 @@
 extension Migration {
   /// What is looked at anew, by parts: however much it is, no statement takes long.
   ///
-  /// Each goes on behind an id, so that two processes for which other constraints hold do not put
-  /// the same rows to and fro.
+  /// Each goes on behind a row, so that two processes for which other constraints hold do not put
+  /// the same ones to and fro.
   static let parts = """
-    create index op_waiting on mainstay.op (id) where state = 'waiting' and run_at is null;
     create index op_unreached on mainstay.op (id) where state = 'scheduled' and unreachable > 0;
 
     -- Makes ready some of what constraints hold back, and answers behind which id there may be
-    -- more; null where there is none.
+    -- more; null where there is none. Where that has ended meanwhile, it begins anew.
     create function mainstay.reconsider(p_after bigint) returns bigint
     language plpgsql volatile set enable_seqscan to off as $$
     declare
-      v_ids bigint[] := array(
-        select o.id from mainstay.op as o
-        where o.state = 'waiting' and o.run_at is null and o.id > p_after
-        order by o.id limit 1000 for no key update skip locked);
+      v_after record;
+      v_ids bigint[];
     begin
+      select o.constraints, o.lane, o.kind, o.version, o.rank, o.id into v_after
+        from (select 1) as one left join mainstay.op as o on o.id = p_after;
+      v_ids := array(
+        select o.id from mainstay.op as o
+        where o.state = 'waiting' and o.run_at is null
+          and (o.constraints, o.lane, o.kind, o.version, o.rank, o.id) > (
+            coalesce(v_after.constraints, '{}'), coalesce(v_after.lane, ''),
+            coalesce(v_after.kind, ''), coalesce(v_after.version, 0), coalesce(v_after.rank, 0),
+            coalesce(v_after.id, 0))
+        order by o.constraints, o.lane, o.kind, o.version, o.rank, o.id
+        limit 1000 for no key update skip locked);
       update mainstay.op set state = 'ready', cause = null where id = any (v_ids);
       return case when cardinality(v_ids) >= 1000 then v_ids[1000] end;
     end $$;
