@@ -6,8 +6,6 @@ extension Migration {
   /// Each goes on behind a row, so that two processes for which other constraints hold do not put
   /// the same ones to and fro.
   static let parts = """
-    create index op_unreached on mainstay.op (id) where state = 'scheduled' and unreachable > 0;
-
     -- Makes ready some of what constraints hold back, and answers behind which id there may be
     -- more; null where there is none. Where that has ended meanwhile, it begins anew.
     create function mainstay.reconsider(p_after bigint) returns bigint
@@ -32,22 +30,33 @@ extension Migration {
     end $$;
 
     -- Makes ready some of what waits because the network could not be reached; less important ones
-    -- a little later. It answers as the one before.
+    -- a little later. It looks at some of all that waits for a time, behind a time and an id, and
+    -- answers behind which there may be more; nulls where there is none.
     create function mainstay.expedite(
-      p_after bigint, p_delay bigint, p_normal integer, p_now bigint
-    ) returns bigint language plpgsql volatile set enable_seqscan to off as $$
+      p_after bigint, p_id bigint, p_delay bigint, p_normal integer, p_now bigint,
+      out after bigint, out id bigint
+    ) language plpgsql volatile set enable_seqscan to off as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
-      v_ids bigint[] := array(
-        select o.id from mainstay.op as o
-        where o.state = 'scheduled' and o.unreachable > 0 and o.id > p_after
-        order by o.id limit 1000 for no key update skip locked);
+      v_looked bigint[];
+      v_times bigint[];
+      v_ids bigint[];
     begin
-      update mainstay.op set run_at = v_at + p_delay
-        where id = any (v_ids) and p_delay > 0 and priority < p_normal and run_at > v_at + p_delay;
-      update mainstay.op set state = 'ready', run_at = null, unreachable = 0
-        where id = any (v_ids) and (priority >= p_normal or p_delay = 0);
-      return case when cardinality(v_ids) >= 1000 then v_ids[1000] end;
+      select array_agg(o.id), array_agg(o.run_at) into v_looked, v_times from (
+        select p.id, p.run_at from mainstay.op as p
+        where p.run_at is not null and (p.run_at, p.id) > (p_after, p_id)
+        order by p.run_at, p.id limit 1000) as o;
+      v_ids := array(
+        select o.id from mainstay.op as o
+        where o.id = any (v_looked) and o.state = 'scheduled' and o.unreachable > 0
+        for no key update skip locked);
+      update mainstay.op as o set run_at = v_at + p_delay
+        where o.id = any (v_ids) and p_delay > 0 and o.priority < p_normal
+          and o.run_at > v_at + p_delay;
+      update mainstay.op as o set state = 'ready', run_at = null, unreachable = 0
+        where o.id = any (v_ids) and (o.priority >= p_normal or p_delay = 0);
+      after := v_times[1000];
+      id := v_looked[1000];
     end $$;
     """
 }

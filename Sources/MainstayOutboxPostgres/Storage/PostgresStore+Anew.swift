@@ -16,7 +16,7 @@ extension PostgresStore {
 
   /// Makes ready at once whatever waits because the network could not be reached.
   public func expedite(unimportantAfter delay: Duration) async throws {
-    state.withLock { $0.expediting = (0, max(delay.milliseconds, 0)) }
+    state.withLock { $0.expediting = Expediting(delay: max(delay.milliseconds, 0)) }
     for _ in 0..<Self.parts { guard try await expeditePart() else { return } }
   }
 
@@ -47,13 +47,19 @@ extension PostgresStore {
   }
 
   private func expeditePart() async throws -> Bool {
-    guard let (after, delay) = state.withLock({ $0.expediting }) else { return false }
-    let last = try await ask(
-      "SELECT mainstay.expedite($1, $2, $3::integer, $4::bigint)",
-      [.int(after), .int(delay), .int(Int64(OperationPriority.normal.rawValue)), time]
-    ).int(ifAny: 0)
+    guard let part = state.withLock({ $0.expediting }) else { return false }
+    let row = try await ask(
+      "SELECT after, id FROM mainstay.expedite($1, $2, $3, $4::integer, $5::bigint)",
+      [
+        .int(part.time), .int(part.id), .int(part.delay),
+        .int(Int64(OperationPriority.normal.rawValue)), time,
+      ])
+    var next: Expediting?
+    if let time = try row.int(ifAny: 0) {
+      next = Expediting(time: time, id: try row.int(1), delay: part.delay)
+    }
     return state.withLock { state in
-      if state.expediting?.after == after { state.expediting = last.map { ($0, delay) } }
+      if state.expediting == part { state.expediting = next }
       return state.expediting != nil
     }
   }

@@ -30,8 +30,9 @@ public final class PostgresStore: OutboxStore {
     var straysUntil: ContinuousClock.Instant?
     /// Behind which id there may be more that constraints hold back, and is looked at anew.
     var reconsidering: Int64?
-    /// The same for what waits because of the network, and how long the unimportant ones wait.
-    var expediting: (after: Int64, delay: Int64)?
+    /// Behind which time and id there may be more that waits because of the network, and how long
+    /// the unimportant ones still wait.
+    var expediting: Expediting?
     /// Since when the leases count, by the clock of this process: never later than on the server.
     var renewedAt: Duration = .zero
     /// Whether they are given up on: what was leased is not touched any more, and this process
@@ -40,6 +41,13 @@ public final class PostgresStore: OutboxStore {
     var heart: Task<Void, Never>?
     var guardian: Task<Void, Never>?
     var keeper: Task<Void, Never>?
+  }
+
+  /// How far it has come with what waits because of the network.
+  struct Expediting: Equatable {
+    var time: Int64 = 0
+    var id: Int64 = 0
+    let delay: Int64
   }
 
   /// Where the database is.
