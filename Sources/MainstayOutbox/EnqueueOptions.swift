@@ -131,6 +131,8 @@ extension EnqueueOptions {
 
     /// The key; any text is legal, and kinds have their own keys.
     ///
+    /// On PostgreSQL it has at most 2,500 bytes, with the kind.
+    ///
     /// Keys are equal where their bytes in UTF-8 are.
     public let value: String
     /// What becomes of a newcomer whose key is taken.

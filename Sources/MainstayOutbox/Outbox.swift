@@ -295,7 +295,8 @@ extension Outbox {
   /// - Parameters:
   ///   - operation: What is to be done.
   ///   - orderingKey: What it changes, such as the id of an item: operations with equal keys run
-  ///     one after the other, in the order in which they were enqueued. Any text is legal.
+  ///     one after the other, in the order in which they were enqueued. Any text is legal; on
+  ///     PostgreSQL, of at most 2,500 bytes.
   /// - Returns: Its identity.
   /// - Throws: ``OutboxError``, as ``enqueue(_:)``.
   @discardableResult

@@ -33,7 +33,7 @@ public struct OutboxError: AppErrorConvertible {
     public static let duplicate = Code(rawValue: "duplicate")
     /// What was asked for rests on something that has changed meanwhile; asking again helps.
     public static let changedMeanwhile = Code(rawValue: "changedMeanwhile")
-    /// The payload is larger than it may be.
+    /// The payload, or a key or name beside it, is larger than it may be.
     public static let tooLarge = Code(rawValue: "tooLarge")
     /// The payload could not be encoded.
     public static let unencodable = Code(rawValue: "unencodable")

@@ -22,7 +22,7 @@ private struct Hold: QueuedOperation {
 /// It enqueues for as long as there is no file `stop` in its folder, and works until it is killed.
 /// Where there is a file with `hold-` and its name, operations of the kind `hold` never end.
 /// Arguments: the address, the folder of its journals, its name and the lease in seconds; or
-/// `relay`, a port and the path of a socket.
+/// `relay`, a port and the path of a socket; or `show`, an address and the name of a setting.
 @main struct PostgresChild {
   private let address: PostgresAddress
   private let folder: URL
@@ -54,6 +54,11 @@ private struct Hold: QueuedOperation {
         Relay.run(port: port, path: words[3])
       }
     #endif
+    if words.count == 4, words[1] == "show" {
+      let connection = try await PostgresConnection.open(PostgresAddress(words[2]))
+      if let row = try await connection.query("SHOW \(words[3])").first { print(try row.text(0)) }
+      return
+    }
     // Whoever started it holds the other end of its input, and may be killed too.
     Thread {
       var byte: UInt8 = 0

@@ -42,7 +42,8 @@ extension PostgresConnection {
 }
 
 extension PostgresConnection.Settings {
-  /// What libpq is told: what the address says goes before what is set here.
+  /// What libpq is told: what the address, its service or the environment says goes before what is
+  /// set here.
   func options(over address: PostgresAddress) -> [(String, String)] {
     let patience = Self.milliseconds(connecting(to: address))
     var options = [
@@ -63,7 +64,7 @@ extension PostgresConnection.Settings {
         (limits + [("default_transaction_isolation", Self.isolation)])
         .map { "-c \($0)=\($1.replacing(" ", with: "\\ "))" }.joined(separator: " ")
     }
-    for (keyword, value) in address.options {
+    for (keyword, value) in address.outside.merging(address.options, uniquingKeysWith: { $1 }) {
       if keyword == "options", let own = options["options"] {
         options["options"] = own + " " + value
       } else if keyword != "client_encoding" {
@@ -75,7 +76,9 @@ extension PostgresConnection.Settings {
 
   /// How long an address may take: libpq leaves that to whoever waits for its socket.
   func connecting(to address: PostgresAddress) -> Duration {
-    guard let seconds = address.setting("connect_timeout").flatMap({ Int64($0) }), seconds > 0
+    let said = address.options["connect_timeout"] ?? address.outside["connect_timeout"]
+    guard let seconds = (said ?? address.setting("connect_timeout")).flatMap({ Int64($0) }),
+      seconds > 0
     else { return connecting }
     return Duration.seconds(seconds).clamped
   }

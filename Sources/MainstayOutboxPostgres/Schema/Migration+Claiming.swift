@@ -245,7 +245,7 @@ extension Migration {
     """
 
   /// That it has not expired since somebody looked; what may have had its effect never does.
-  private static func isWanted(_ row: String, at time: String) -> String {
+  static func isWanted(_ row: String, at time: String) -> String {
     """
     (\(row).expires_at is null or \(row).expires_at > \(time)
               or \(row).effect not in ('notSent', 'refused'))

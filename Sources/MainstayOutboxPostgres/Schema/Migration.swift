@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Mainstay
-internal import MainstayOutbox
-
 /// A step by which the tables grow.
 ///
 /// Each is a transaction of its own, with its line in the table `migration`, so that a step is
@@ -34,6 +31,12 @@ struct Migration: Sendable {
     Migration(number: 12, name: "turns", sql: turns),
     Migration(number: 13, name: "passing", sql: passing),
     Migration(number: 14, name: "doubts", sql: doubts),
+    Migration(number: 15, name: "runs", sql: runs),
+    Migration(number: 16, name: "parts", sql: parts),
+    Migration(number: 17, name: "callers", sql: callers),
+    Migration(number: 18, name: "opening", sql: opening),
+    Migration(number: 19, name: "ends", sql: ends),
+    Migration(number: 20, name: "notices", sql: notices),
   ]
 
   /// The format that this build has: the number of its last step.
@@ -67,22 +70,5 @@ struct Migration: Sendable {
     guard schema != "mainstay" else { return sql }
     return sql.replacing("mainstay.", with: schema + ".")
       .replacing("SCHEMA IF NOT EXISTS mainstay;", with: "SCHEMA IF NOT EXISTS \(schema);")
-  }
-
-  /// What is said of a name that cannot be that of the schema.
-  static func illegal(schema: String) -> String {
-    "“\(schema.withoutZeros)” cannot be the name of the schema: use small letters, digits and "
-      + "underscores, at most 63, and no digit first."
-  }
-
-  /// Whether a name can be that of the schema, without quotes.
-  static func isLegal(schema: String) -> Bool {
-    guard let first = schema.utf8.first, schema.utf8.count <= 63 else { return false }
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    return !digits.contains(first)
-      && schema.utf8.allSatisfy {
-        letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "_")
-      }
   }
 }

@@ -15,6 +15,7 @@ extension PostgresStore {
       do { try await enterAgain(instead: before) } catch { throw Self.thrown(error) }
     }
     try await giveBackStrays()
+    let isMoreAnew = await lookAnew()
     let types = Array(request.types)
     let parameters: [PostgresValue] = [
       .int(Int64(min(request.limit, 10_000))), .texts(types.map(\.kind.rawValue)),
@@ -26,12 +27,12 @@ extension PostgresStore {
     ]
     let owner = try owner
     do {
-      return try await claim(owner, parameters)
+      return try await claim(owner, parameters, isMoreAnew)
     } catch let error as PostgresError where error.sqlState == Self.wasTakenForDead {
       // It was cut off or stopped for longer than its lease: it begins anew.
       do {
         try await enterAgain(instead: owner)
-        return try await claim(self.owner, parameters)
+        return try await claim(self.owner, parameters, isMoreAnew)
       } catch {
         throw claimFailed(error)
       }
@@ -40,7 +41,9 @@ extension PostgresStore {
     }
   }
 
-  private func claim(_ owner: Int64, _ parameters: [PostgresValue]) async throws -> Claim {
+  private func claim(
+    _ owner: Int64, _ parameters: [PostgresValue], _ isMoreAnew: Bool
+  ) async throws -> Claim {
     let rows = try await run(Self.claim, [.int(owner), .int(lease.milliseconds)] + parameters)
     var operations: [LeasedOperation] = []
     var (isExclusive, isPartial) = (false, false)
@@ -73,7 +76,8 @@ extension PostgresStore {
       throw OutboxError(.failed, details: "\(address) answered when the lease was nearly over")
     }
     for row in unreadable { await park(row.row, row.token) }
-    var claim = Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
+    var claim = Claim(
+      operations: operations, isExclusive: isExclusive, isPartial: isPartial || isMoreAnew)
     claim.nextTurn = nextTurn
     claim.unknown = unknown
     return claim

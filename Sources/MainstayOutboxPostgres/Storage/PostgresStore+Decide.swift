@@ -61,25 +61,6 @@ extension PostgresStore {
     ]
   }
 
-  /// Makes ready what a constraint holds back: the next claim looks at them anew.
-  public func reconsider() async throws {
-    _ = try await call(
-      """
-      UPDATE mainstay.op SET state = 'ready', cause = NULL WHERE id IN (
-        SELECT id FROM mainstay.op WHERE state = 'waiting' AND run_at IS NULL
-        FOR UPDATE SKIP LOCKED)
-      """)
-  }
-
-  /// Makes ready at once whatever waits because the network could not be reached.
-  public func expedite(unimportantAfter delay: Duration) async throws {
-    _ = try await call(
-      "SELECT mainstay.expedite($1::bigint, $2::integer, $3::bigint)",
-      [
-        .int(max(delay.milliseconds, 0)), .int(Int64(OperationPriority.normal.rawValue)), time,
-      ])
-  }
-
   /// Makes an operation ready that waits for a time; false where none does.
   public func hasten(_ id: OperationID) async throws -> Bool {
     try await call(

@@ -60,18 +60,16 @@ extension PostgresStore {
     }
   }
 
-  /// How long before its end a lease counts as lost where it was not renewed: work needs some time
-  /// to notice that it is cancelled.
-  private var margin: Duration { min(lease / 6, .seconds(5)) }
+  private var trust: LeaseTrust { LeaseTrust(lease: lease) }
 
   /// When the work is cancelled unless the leases are renewed before; nil once it is closed.
   ///
-  /// After that it is looked at again when another lease would be over.
+  /// Where they are lost already, it is looked at again before others may be over.
   private var endOfTrust: Duration? {
     state.withLock { state in
       guard state.owner != nil, !state.isClosed else { return nil }
       return state.areLeasesLost
-        ? Timeline.live.now + lease : state.renewedAt + lease - margin
+        ? trust.look(lostAt: Timeline.live.now) : trust.end(renewedAt: state.renewedAt)
     }
   }
 
@@ -89,7 +87,7 @@ extension PostgresStore {
   /// so nobody would end what it has leased. Others take that back when the lease is over.
   private func giveUpLeases(at now: Duration) {
     let areLost = state.withLock { state in
-      guard !state.areLeasesLost, state.renewedAt + lease - margin <= now else { return false }
+      guard !state.areLeasesLost, trust.end(renewedAt: state.renewedAt) <= now else { return false }
       state.areLeasesLost = true
       return true
     }

@@ -13,6 +13,7 @@ extension PostgresStore {
   /// Callers that arrive while others are on their way share the next statement.
   public func insert(_ operation: NewOperation) async throws -> OperationID {
     _ = try owner
+    try operation.checkLengths()
     do {
       let id = try await inserts.submit(operation) { [self] operations, patience in
         try await take(operations, patience: limit(of: patience)) {
@@ -30,6 +31,7 @@ extension PostgresStore {
   public func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
     _ = try owner
     guard !operations.isEmpty else { return [] }
+    for operation in operations { try operation.checkLengths() }
     do {
       let ids = try await Task { [self] in
         let parts = Self.parts(of: operations)

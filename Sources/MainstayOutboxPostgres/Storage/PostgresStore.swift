@@ -28,6 +28,11 @@ public final class PostgresStore: OutboxStore {
     /// Until when something may be leased that nobody knows of, since the answer of a claim was
     /// lost: the server may still be at it.
     var straysUntil: ContinuousClock.Instant?
+    /// Behind which id there may be more that constraints hold back, and is looked at anew.
+    var reconsidering: Int64?
+    /// Behind which time and id there may be more that waits because of the network, and how long
+    /// the unimportant ones still wait.
+    var expediting: Expediting?
     /// Since when the leases count, by the clock of this process: never later than on the server.
     var renewedAt: Duration = .zero
     /// Whether they are given up on: what was leased is not touched any more, and this process
@@ -36,6 +41,13 @@ public final class PostgresStore: OutboxStore {
     var heart: Task<Void, Never>?
     var guardian: Task<Void, Never>?
     var keeper: Task<Void, Never>?
+  }
+
+  /// How far it has come with what waits because of the network.
+  struct Expediting: Equatable {
+    var time: Int64 = 0
+    var id: Int64 = 0
+    let delay: Int64
   }
 
   /// Where the database is.
@@ -76,8 +88,9 @@ public final class PostgresStore: OutboxStore {
   ///
   /// - Parameters:
   ///   - address: The database.
-  ///   - schema: The schema that holds the tables: letters, digits and underscores, no more than
-  ///     63; the default is `mainstay`. Opening fails with another name.
+  ///   - schema: The schema that holds the tables: small letters, digits and underscores, no more
+  ///     than 63, no digit and no `pg_` first, and no word of SQL's own; the default is `mainstay`.
+  ///     Opening fails with another name.
   ///   - limits: How much it keeps.
   ///   - lease: How long a process that does not answer keeps what it has leased, 1 second to 1
   ///     hour; the default is 30 seconds, and what is outside is taken for the nearest.

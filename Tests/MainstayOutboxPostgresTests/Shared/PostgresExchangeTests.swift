@@ -63,6 +63,26 @@ import Testing
     #expect(try await there.exchange([:]).members == 2)
   }
 
+  @Test func `what was over an hour ago is forgotten`() async throws {
+    let place = try await place()
+    let here = exchange(place, "here")
+    let names = ["over", "closed", "open", "new"].map {
+      SharingStateMachine.Name(kind: .breaker, name: $0)
+    }
+    _ = try await here.exchange([
+      names[0]: .opened(.seconds(60)), names[1]: .closed, names[2]: .opened(.seconds(86_400)),
+    ])
+    try await place.query(
+      """
+      UPDATE @.policy SET said_at = said_at - interval '2 hours', until = until - interval '2 hours'
+      """)
+    let heard = try await here.exchange([names[3]: .closed]).heard
+    #expect(Set(heard.keys) == [names[2], names[3]])
+    // Said again, it is news.
+    #expect(try await here.exchange([names[1]: .closed]).heard[names[1]]?.notice == .closed)
+    await here.leave()
+  }
+
   @Test func `two processes share a breaker through their looks`() async throws {
     let place = try await place()
     let clock = ManualClock()

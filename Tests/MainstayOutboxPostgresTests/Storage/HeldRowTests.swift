@@ -174,6 +174,29 @@ import Testing
     await store.close()
   }
 
+  @Test func `an end that leaves its operation there does not wait for whoever needs that`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["a", "b", "c", "d", "e"] { _ = try await store.insert(.note(text)) }
+    let runs = try await store.claim()
+    let app = try await holder(place, of: "text")
+    let failure = FailureNote(code: "test.no", message: "No.")
+    let ends: [OperationVerdict.Next] = [
+      .ready, .scheduled(after: .seconds(60)), .waiting(after: .seconds(60)), .parked,
+      .conflicted(remote: Data(), fields: []),
+    ]
+    for (run, next) in zip(runs, ends) {
+      let verdict = OperationVerdict(next, attempts: 1, failure: failure)
+      #expect(try await store.settle(run.lease, verdict))
+    }
+    let snapshot = try await store.snapshot()
+    #expect(snapshot.running == 0 && snapshot.conflicted == 1)
+    try await app.query("ROLLBACK")
+    await store.close()
+  }
+
   @Test func `leases of a dead process come back without the one that somebody is at`()
     async throws
   {

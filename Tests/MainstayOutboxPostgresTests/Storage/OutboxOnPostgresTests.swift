@@ -227,7 +227,10 @@ struct OutboxOnPostgresTests {
     arguments: [
       "'', '{}'", "'note', null", "'note', '{}', priority => 9", "'note', '{}', if_taken => 'x'",
       "'note', '{}', idempotency_key => 'a b'", "'note', '{}', if_given_up => 'x'",
-      "'note', '{}', timeout => '0 seconds'",
+      "'note', '{}', timeout => '0 seconds'", "'note', '{}', constraints => array['power', null]",
+      "'note', '{}', ordering_key => repeat('k', 2501)",
+      "'note', '{}', unique_key => repeat('k', 2497)", "'note', '{}', lane => repeat('k', 2497)",
+      "'note', '{}', constraints => array[repeat('k', 1250), repeat('l', 1250)]",
     ])
   func `what is not legal is refused by its name`(arguments: String) async throws {
     let place = try await Place()

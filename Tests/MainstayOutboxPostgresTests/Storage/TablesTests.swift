@@ -33,7 +33,7 @@ struct TablesTests {
       for _ in 0..<4 { group.addTask { await failure(of: place.store()) } }
       for try await failure in group { #expect(failure == nil, "\(String(describing: failure))") }
     }
-    #expect(try await steps(place) == 14)
+    #expect(try await steps(place) == 20)
     #expect(await failure(of: place.store(migrating: false)) == nil)
   }
 
@@ -41,7 +41,7 @@ struct TablesTests {
     let place = try await Place()
     try await place.script(PostgresStore.schemaSQL(schema: place.schema))
     #expect(await failure(of: place.store(migrating: false)) == nil)
-    #expect(try await steps(place) == 14)
+    #expect(try await steps(place) == 20)
   }
 
   @Test func `a step changes no setting of those behind it`() async throws {
@@ -77,7 +77,7 @@ struct TablesTests {
     let refused = try #require(await failure(of: place.store(migrating: false)))
     #expect(refused.details.contains("lack step 8"), "\(refused.details)")
     #expect(await failure(of: place.store()) == nil)
-    #expect(try await steps(place) == 14)
+    #expect(try await steps(place) == 20)
   }
 
   @Test func `tables of an earlier build grow with their rows and the rights to them`()
@@ -98,7 +98,7 @@ struct TablesTests {
       GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA @ TO \(name);
       """)
     try await place.store().migrate()
-    #expect(try await steps(place) == 14)
+    #expect(try await steps(place) == 20)
     let server = try await PostgresServer.common()
     let address = try PostgresAddress(
       server.text().replacing("\(PostgresServer.user)@", with: "\(name)@"))
@@ -155,7 +155,7 @@ struct TablesTests {
     let failure = try #require(await failure(of: place.store()))
     #expect(failure.code == .corrupted)
     #expect(failure.details.contains("Step 8 (housekeeping)"), "\(failure.details)")
-    #expect(try await steps(place) == 12, "nothing of it was kept")
+    #expect(try await steps(place) == 19, "nothing of it was kept")
   }
 
   @Test func `tables that are gone though they are recorded are named`() async throws {
@@ -218,13 +218,30 @@ struct TablesTests {
     #expect(failure.details.contains("lacks a right"), "\(failure.details)")
   }
 
-  @Test(arguments: ["", "Big", "1st", "a b", "a\0b", "a'b", String(repeating: "x", count: 64)])
+  @Test(
+    arguments: [
+      "", "Big", "1st", "a b", "a\0b", "a'b", String(repeating: "x", count: 64), "user", "order",
+      "json", "pg_outbox",
+    ])
   func `a name that cannot be that of a schema is refused`(schema: String) async throws {
     let address = try await PostgresServer.common().address()
     let store = PostgresStore(at: address, schema: schema, patience: .patience, now: nil)
     let failure = try #require(await failure(of: store))
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("use small letters"), "\(failure.details)")
+  }
+
+  @Test func `a word that needs quotes nowhere may be the name of a schema`() async throws {
+    let place = try await Place()
+    for word in try await place.query(
+      "SELECT word FROM pg_get_keywords() WHERE catcode <> 'U' ORDER BY 1")
+    {
+      let store = PostgresStore(
+        at: place.address, schema: try word.text(0), patience: .patience, now: nil)
+      #expect(await failure(of: store)?.details.contains("use small letters") == true, "\(word)")
+    }
+    let store = PostgresStore(at: place.address, schema: "replace", patience: .patience, now: nil)
+    #expect(await failure(of: store) == nil)
   }
 
   @Test func `a database that lacks letters is refused, though not for requests`() async throws {
