@@ -100,6 +100,42 @@ import Testing
     #expect(problem?.fieldErrors.map(\.detail) == ["The last one has gone."])
   }
 
+  /// An app's own error about several fields.
+  private struct Mistakes: AppErrorConvertible {
+    static func part(_ name: String) -> AppError {
+      AppError(
+        code: "order.mistake", kind: .validation, disposition: .permanent, title: "A mistake",
+        message: "Mend the \(name).", field: JSONPointer(tokens: [name]))
+    }
+
+    var appError: AppError {
+      AppError(
+        code: "order.invalid", kind: .validation, disposition: .permanent, title: "Two mistakes",
+        message: "Mend both.", underlying: [Self.part("book"), Self.part("count")])
+    }
+  }
+
+  @Test func `all mistakes of an app's own error have their pointers`() async throws {
+    let (_, problem) = try await answer(to: Mistakes())
+    #expect(problem?.fieldErrors.map(\.pointer.description) == ["/book", "/count"])
+  }
+
+  @Test func `texts that are not there in a language are not told as being in it`() {
+    let answers = ProblemAnswers()
+    let own = answers.answer(to: Mistakes(), languages: "de, fr")
+    #expect(own.fields[.contentLanguage] == "en")
+    let known = answers.answer(to: ConfigurationError(subject: "X", violations: []), languages: "de")
+    #expect(known.fields[.contentLanguage] == "de")
+  }
+
+  @Test func `a caller reads no words for whoever holds a device`() async throws {
+    for error in [AppError.Network.offline.appError, AppError.portal()] {
+      let (response, problem) = try await answer(to: error)
+      #expect(response.status == .serviceUnavailable)
+      #expect(problem?.title == AppError.http(status: 503).title.string(in: Locale(identifier: "en")))
+    }
+  }
+
   @Test(arguments: [
     (nil, "en"), ("de", "de"), ("fr-CH, fr;q=0.9, en;q=0.8", "fr"), ("xx, es;q=0.5", "es"),
     ("zh-CN,zh;q=0.9,en;q=0.8", "zh-Hans"), ("zh", "zh-Hans"), ("zh-Hans-SG", "zh-Hans"),
