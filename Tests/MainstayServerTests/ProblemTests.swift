@@ -124,7 +124,8 @@ import Testing
     let answers = ProblemAnswers()
     let own = answers.answer(to: Mistakes(), languages: "de, fr")
     #expect(own.fields[.contentLanguage] == "en")
-    let known = answers.answer(to: ConfigurationError(subject: "X", violations: []), languages: "de")
+    let known = answers.answer(
+      to: ConfigurationError(subject: "X", violations: []), languages: "de")
     #expect(known.fields[.contentLanguage] == "de")
   }
 
@@ -132,7 +133,8 @@ import Testing
     for error in [AppError.Network.offline.appError, AppError.portal()] {
       let (response, problem) = try await answer(to: error)
       #expect(response.status == .serviceUnavailable)
-      #expect(problem?.title == AppError.http(status: 503).title.string(in: Locale(identifier: "en")))
+      #expect(
+        problem?.title == AppError.http(status: 503).title.string(in: Locale(identifier: "en")))
     }
   }
 
