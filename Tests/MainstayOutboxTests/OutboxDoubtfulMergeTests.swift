@@ -85,31 +85,31 @@ private final class SongServer: Sendable {
   }
 }
 
-private struct Crate: Codable, Sendable, Equatable {
+private struct Basket: Codable, Sendable, Equatable {
   var bottles = 5
   var place = "cellar"
 }
 
 private struct SaveCrate: MergingOperation {
-  static let kind: OperationKind = "save-crate"
-  static let mergePolicy = MergePolicy<Crate>([
+  static let kind: OperationKind = "save-basket"
+  static let mergePolicy = MergePolicy<Basket>([
     .field("bottles", \.bottles, .counter()), .field("place", \.place),
   ])
-  var base: VersionedState<Crate>
-  var local: RecordState<Crate>
+  var base: VersionedState<Basket>
+  var local: RecordState<Basket>
 
-  init(_ change: (inout Crate) -> Void) {
-    var crate = Crate()
-    base = VersionedState(.present(crate), version: "1")
-    change(&crate)
-    local = .present(crate)
+  init(_ change: (inout Basket) -> Void) {
+    var basket = Basket()
+    base = VersionedState(.present(basket), version: "1")
+    change(&basket)
+    local = .present(basket)
   }
 }
 
 /// The other side, which looks at the version alone, and whose first answer is lost.
 private final class CrateServer: Sendable {
   private struct State {
-    var crate = Crate()
+    var basket = Basket()
     var version = 1
     var mustLoseAnswer = true
     var writes = 0
@@ -117,28 +117,28 @@ private final class CrateServer: Sendable {
 
   private let state = Box(State())
   /// What somebody else does before the change comes again.
-  let then: @Sendable (inout Crate) -> Int
+  let then: @Sendable (inout Basket) -> Int
 
-  init(then: @escaping @Sendable (inout Crate) -> Int) { self.then = then }
+  init(then: @escaping @Sendable (inout Basket) -> Int) { self.then = then }
 
-  var crate: Crate { state.value.crate }
+  var basket: Basket { state.value.basket }
   var writes: Int { state.value.writes }
 
-  func put(_ change: RecordChange<Crate>) throws -> String {
-    let (answer, crate) = state.change { state -> (String?, VersionedState<Crate>) in
-      let known = VersionedState(RecordState.present(state.crate), version: "\(state.version)")
-      guard change.precondition == known.version, let crate = change.state.record else {
+  func put(_ change: RecordChange<Basket>) throws -> String {
+    let (answer, basket) = state.change { state -> (String?, VersionedState<Basket>) in
+      let known = VersionedState(RecordState.present(state.basket), version: "\(state.version)")
+      guard change.precondition == known.version, let basket = change.state.record else {
         return (nil, known)
       }
-      state.crate = crate
+      state.basket = basket
       state.version += 1
       state.writes += 1
       return ("\(state.version)", known)
     }
-    guard let answer else { throw try RemoteConflict(crate) }
+    guard let answer else { throw try RemoteConflict(basket) }
     let isLost = state.change { state in
       defer { state.mustLoseAnswer = false }
-      if state.mustLoseAnswer { state.version += then(&state.crate) }
+      if state.mustLoseAnswer { state.version += then(&state.basket) }
       return state.mustLoseAnswer
     }
     if isLost { throw AppError.test(.unknownOutcome, kind: .timeout) }
@@ -171,33 +171,33 @@ private final class CrateServer: Sendable {
   ) async throws {
     let server = CrateServer { _ in 0 }
     let outbox = try await open(server, inMemory: inMemory)
-    try await outbox.enqueue(SaveCrate { $0.bottles -= 1 }, orderedBy: "crate")
+    try await outbox.enqueue(SaveCrate { $0.bottles -= 1 }, orderedBy: "basket")
     await outbox.wait { $0.pending == 0 }
-    #expect(server.crate.bottles == 4 && server.writes == 1)
+    #expect(server.basket.bottles == 4 && server.writes == 1)
     #expect(try await outbox.ledger().count(.dropped) == 0)
     await outbox.shutDown()
   }
 
   @Test(arguments: [false, true])
   func `where somebody changed it since, a person decides`(inMemory: Bool) async throws {
-    let server = CrateServer { crate in
-      crate.place = "kitchen"
+    let server = CrateServer { basket in
+      basket.place = "kitchen"
       return 1
     }
     let outbox = try await open(server, inMemory: inMemory)
-    let id = try await outbox.enqueue(SaveCrate { $0.bottles -= 1 }, orderedBy: "crate")
+    let id = try await outbox.enqueue(SaveCrate { $0.bottles -= 1 }, orderedBy: "basket")
     await outbox.wait { $0.conflicted == 1 }
-    #expect(server.crate == Crate(bottles: 4, place: "kitchen") && server.writes == 1)
+    #expect(server.basket == Basket(bottles: 4, place: "kitchen") && server.writes == 1)
     let conflict = try #require(try await outbox.conflict(id, of: SaveCrate.self))
     #expect(conflict.fields == [FieldConflict(field: "", cause: .outcomeUnknown)])
     #expect(conflict.suggestion == conflict.local)
     let operation = try #require(try await outbox.operation(id))
     #expect(operation.effect == .sentUnknown, "nobody knows")
     // What was decided is sent as it is.
-    let decided = RecordState.present(Crate(bottles: 3, place: "kitchen"))
+    let decided = RecordState.present(Basket(bottles: 3, place: "kitchen"))
     #expect(try await outbox.resolve(id, of: SaveCrate.self, conflict, with: decided))
     await outbox.wait { $0.pending == 0 }
-    #expect(server.crate == Crate(bottles: 3, place: "kitchen") && server.writes == 2)
+    #expect(server.basket == Basket(bottles: 3, place: "kitchen") && server.writes == 2)
     await outbox.shutDown()
   }
 
@@ -205,19 +205,19 @@ private final class CrateServer: Sendable {
   func `a change behind one that somebody cancels keeps what others wrote`(
     inMemory: Bool
   ) async throws {
-    let server = CrateServer { crate in
-      crate.place = "kitchen"
+    let server = CrateServer { basket in
+      basket.place = "kitchen"
       return 1
     }
     let outbox = try await open(server, inMemory: inMemory)
-    let id = try await outbox.enqueue(SaveCrate { $0.bottles -= 1 }, orderedBy: "crate")
+    let id = try await outbox.enqueue(SaveCrate { $0.bottles -= 1 }, orderedBy: "basket")
     await outbox.wait { $0.conflicted == 1 }
     var next = SaveCrate { $0.bottles -= 2 }
-    next.base = VersionedState(.present(Crate(bottles: 4)), version: nil)
-    try await outbox.enqueue(next, orderedBy: "crate")
+    next.base = VersionedState(.present(Basket(bottles: 4)), version: nil)
+    try await outbox.enqueue(next, orderedBy: "basket")
     #expect(try await outbox.cancel(id) == .mayHaveHappened)
     await outbox.wait { $0.pending == 0 }
-    #expect(server.crate == Crate(bottles: 3, place: "kitchen"))
+    #expect(server.basket == Basket(bottles: 3, place: "kitchen"))
     #expect(try await outbox.ledger().count(.cancelled) == 1)
     await outbox.shutDown()
   }

@@ -39,6 +39,7 @@ struct KeptAnswers: Sendable {
   /// The condition under which an answer is sent whole again.
   ///
   /// - Parameter version: By what the kept one is known: its `ETag`, or when it was last modified.
+  /// - Returns: The field that says so.
   static func condition(_ version: String) -> HTTPHeaderFields.Field {
     guard version.hasPrefix(dated) else { return HTTPHeaderFields.Field("If-None-Match", version) }
     return HTTPHeaderFields.Field(

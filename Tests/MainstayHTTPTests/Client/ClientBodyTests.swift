@@ -59,7 +59,8 @@ import Testing
       .json("\"\(try await request.content())\"")
     }
     let answer = try await client(later).send(request)
-    #expect(String(decoding: answer.body, as: UTF8.self) == "\"\(change == 0 ? "newer" : "other")\"")
+    #expect(
+      String(decoding: answer.body, as: UTF8.self) == "\"\(change == 0 ? "newer" : "other")\"")
   }
 
   private struct Order: Encodable {
