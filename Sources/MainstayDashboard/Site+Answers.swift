@@ -96,6 +96,7 @@ extension Site {
     case "discard": return "\(Words.number(count)) discarded."
     case "pause": return kinds("paused")
     case "resume": return kinds("resumed")
+    case "lanes": return "\(Words.plural(count, "lane was", "lanes were")) resumed."
     case "reset": return circuits("reset")
     case "isolate": return circuits("isolated")
     case "release": return circuits("released")

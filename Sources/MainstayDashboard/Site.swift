@@ -79,6 +79,9 @@ struct Site: Sendable {
         let path = "outboxes/:name/kinds/\(action.rawValue)"
         routes.action(path) { try await act(action, on: queue($1), $0) }
       }
+      routes.action("outboxes/:name/\(Self.lanesToResume)") {
+        try await resumeLanes(of: queue($1), $0)
+      }
       for action in CircuitAction.allCases {
         routes.action("circuits/\(action.rawValue)") { request, _ in
           try await act(action, request)

@@ -33,6 +33,11 @@ extension Outbox {
     try await changing { try await $0.reopenAll(closedFor: cause) }
     for lane in before { await drainer.laneOpened(lane) }
   }
+
+  /// The lanes that are closed for a cause.
+  package func lanes(closedFor cause: LaneClosure.Cause) async throws(OutboxError) -> [Lane] {
+    try await calling { try await $0.lanes(closedFor: cause) }
+  }
 }
 
 extension OutboxStore {

@@ -45,6 +45,7 @@ struct Attack: Sendable, CustomTestStringConvertible {
     + [
       "/circuits/reset", "/circuits/isolate", "/circuits/release", "/outboxes/orders/dead/redrive",
       "/outboxes/orders/kinds/pause", "/outboxes/orders/kinds/resume",
+      "/outboxes/orders/lanes/resume",
     ].map {
       Attack(path: "/mainstay\($0)", status: .methodNotAllowed, refusal: "wrongMethod")
     }

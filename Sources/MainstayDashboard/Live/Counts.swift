@@ -141,7 +141,9 @@ final class Counts: Sendable {
       let snapshot = try await outbox.snapshot()
       let tally = try await outbox.tally()
       let paused = try await outbox.pausedKinds()
-      result = .success(Sample.Queue(snapshot: snapshot, tally: tally.inOrder, paused: paused))
+      let closed = snapshot.hasClosedLanes ? try await outbox.closedLanes() : []
+      result = .success(
+        Sample.Queue(snapshot: snapshot, tally: tally.inOrder, paused: paused, closed: closed))
     } catch {
       result = .failure(error)
     }
@@ -172,6 +174,27 @@ final class Counts: Sendable {
   func end() {
     let tasks = entries.withLock { $0.values.compactMap(\.running?.task) }
     for task in tasks { task.cancel() }
+  }
+}
+
+extension OutboxSnapshot {
+  /// Whether something is held back that is ready, since its lane is closed.
+  fileprivate var hasClosedLanes: Bool {
+    causes.lanePaused + causes.laneNeedsUser + causes.laneThrottled > 0
+  }
+}
+
+extension Outbox {
+  /// The lanes that are closed, each with the strongest cause, by name.
+  func closedLanes() async throws(OutboxError) -> [ClosedLane] {
+    var found: [Lane: LaneClosure.Cause] = [:]
+    for cause in [LaneClosure.Cause.paused, .needsUser, .throttled] {
+      for lane in try await lanes(closedFor: cause) where found[lane] == nil {
+        found[lane] = cause
+      }
+    }
+    return found.map { ClosedLane(lane: $0.key, cause: $0.value) }
+      .sorted { $0.lane.rawValue < $1.lane.rawValue }
   }
 }
 

@@ -35,6 +35,8 @@ struct Sample: Sendable {
     var tally: [OperationTally] = []
     /// The kinds that are paused, by name.
     var paused: [OperationKind] = []
+    /// The lanes that hold something back.
+    var closed: [ClosedLane] = []
 
     static func == (one: Queue, other: Queue) -> Bool {
       var (left, right) = (one.snapshot, other.snapshot)
@@ -42,6 +44,7 @@ struct Sample: Sendable {
       (left.oldestAge, right.oldestAge) = (nil, nil)
       (left.estimate, right.estimate) = (nil, nil)
       return left == right && one.tally == other.tally && one.paused == other.paused
+        && one.closed == other.closed
     }
   }
 

@@ -87,7 +87,7 @@ extension Site {
         .number("Given up"),
       ],
       kinds.prefix(room).map { kind in
-        row(of: kind, byKind[kind] ?? [], isPaused: paused.contains(kind), queue)
+        row(of: kind, byKind[kind] ?? [], counts, queue)
       }, empty: "There is nothing \(one == nil ? "in this outbox" : "of this kind").",
       note: kinds.count > room
         ? "\(room) of \(Words.number(kinds.count)) kinds. Search for another one to see it here."
@@ -96,20 +96,22 @@ extension Site {
   }
 
   private func row(
-    of kind: OperationKind, _ places: [OperationTally], isPaused: Bool, _ queue: Queue
+    of kind: OperationKind, _ places: [OperationTally], _ counts: Sample.Queue, _ queue: Queue
   ) -> Page.Row {
-    func count(_ isCounted: (OperationState?) -> Bool) -> Int {
-      places.filter { isCounted($0.state) }.reduce(0) { $0 + $1.count }
+    func count(_ isCounted: (OperationTally) -> Bool) -> Int {
+      places.filter(isCounted).reduce(0) { $0 + $1.count }
     }
-    let (ready, running) = (count { $0 == .ready }, count { $0 == .leased })
-    let (dead, all) = (count { $0 == nil }, count { _ in true })
+    let isPaused = counts.paused.contains(kind)
+    let closed = Set(counts.closed.map(\.lane))
+    let ready = isPaused ? 0 : count { $0.state == .ready && !closed.contains($0.lane) }
+    let running = count { $0.state == .leased }
+    let (dead, all) = (count { $0.state == nil }, count { _ in true })
     let query = "kind=\(Self.escaped(kind.rawValue))"
     let choice = Page.Choice(id: kind.rawValue, label: "Choose \(kind)")
     return Page.Row(
       Page.Cell(kind.rawValue, link: "\(queue.address)?\(query)"),
       isPaused ? Page.Cell("paused", tone: .warn) : "–",
-      .number(isPaused ? 0 : ready), .number(running),
-      .number(all - running - dead - (isPaused ? 0 : ready)),
+      .number(ready), .number(running), .number(all - running - dead - ready),
       .number(
         dead, link: dead > 0 ? "\(queue.address)/dead?\(query)" : nil,
         tone: dead > 0 ? .bad : nil), key: kind.rawValue,

@@ -14,9 +14,19 @@ extension Site {
     var page = Page(
       title: "\(operation.type.kind)", place: queue.address, lead: operation.id.description,
       live: .outboxes)
-    let why = letter == nil ? try await obstacles(of: id, in: queue) : nil
+    let obstacles =
+      letter == nil ? try await queue.outbox.explain(id)?.obstacles ?? [] : []
+    let why = letter == nil ? Self.section(on: obstacles) : nil
+    // As it is counted: a closed lane or a paused kind holds back what is ready.
+    let isHeld = obstacles.contains { obstacle in
+      switch obstacle {
+      case .lane, .kindPaused: true
+      default: false
+      }
+    }
+    let state = operation.state == .ready && isHeld ? .waiting : operation.state
     page.sections = [
-      facts(operation, letter), why, try await attempts(of: id, in: queue),
+      facts(operation, state, letter), why, try await attempts(of: id, in: queue),
     ].compactMap(\.self)
     if let letter, mayAct {
       page.sections.insert(decision(about: letter, in: queue), at: 1)
@@ -27,12 +37,12 @@ extension Site {
     return page
   }
 
-  private func facts(_ operation: StoredOperation, _ letter: DeadLetter?) -> Page.Section {
+  private func facts(
+    _ operation: StoredOperation, _ state: OperationState, _ letter: DeadLetter?
+  ) -> Page.Section {
     var section = Page.Section("Facts")
     section.facts = [
-      Page.Fact(
-        "State",
-        Page.Cell(operation.state.word, tone: operation.state.tone)),
+      Page.Fact("State", Page.Cell(state.word, tone: state.tone)),
       Page.Fact("Lane", "\(operation.lane)"),
       Page.Fact("Ordering key", "\(operation.orderingKey ?? "–")"),
       Page.Fact("Priority", "\(String(describing: operation.priority))"),
@@ -63,9 +73,8 @@ extension Site {
     return section
   }
 
-  private func obstacles(of id: OperationID, in queue: Queue) async throws -> Page.Section {
-    let obstacles = try await queue.outbox.explain(id)?.obstacles ?? []
-    return Page.Section(
+  private static func section(on obstacles: [Obstacle]) -> Page.Section {
+    Page.Section(
       "Why it waits", ["Because"], obstacles.map { Page.Row("\($0.description)") },
       empty: "Nothing is in its way.")
   }

@@ -8,15 +8,14 @@ extension Site {
   /// What waits in an outbox: by state, by kind, over time, and one by one.
   func operations(of queue: Queue, _ request: Request) async throws -> Page {
     let look = Look(request)
-    let found = try await queue.outbox.operations(
-      matching: look.filter, after: Self.start(request), limit: Self.pageSize)
     let counts = try await live.counts(of: queue.name)
+    let found = try await found(look, counts, of: queue, after: Self.start(request))
     var page = Page(
       title: queue.name, place: queue.address, lead: "Operations that are not finished.",
       live: .outboxes)
     page.tiles = tiles(counts.snapshot, of: queue)
     page.search = look.search(counts.tally, withStates: true)
-    page.sections = [list(found.found, of: queue)]
+    page.sections = [list(found.found, counts, of: queue)]
     if !look.isNarrow {
       page.sections.insert(overTime(queue), at: 0)
       page.sections.insert(kindTable(counts, of: queue), at: 1)
@@ -24,6 +23,7 @@ extension Site {
       // Among all of them it may have found no room.
       page.sections.insert(kindTable(counts, of: queue, only: kind), at: 0)
     }
+    if let lanes = laneTable(counts, of: queue) { page.sections.insert(lanes, at: 0) }
     page.next = found.next.map { look.address(queue.address, after: $0) }
     return page
   }
@@ -40,11 +40,12 @@ extension Site {
         detail: counts.estimate.map { "done in \($0)" } ?? "no estimate yet"),
       Page.Tile(
         title: "Running", value: Words.number(counts.running),
-        detail: counts.oldestAge.map { "oldest \(Words.span($0))" } ?? "nothing waits"),
+        detail: counts.oldestAge.map { "oldest of all that waits \(Words.span($0))" }
+          ?? "nothing waits"),
       Page.Tile(
         title: "Held back", value: Words.number(held),
         detail: parts.isEmpty ? "nothing is in the way" : parts.joined(separator: ", "),
-        tone: counts.conflicted + counts.parked > 0 ? .warn : nil),
+        tone: counts.conflicted + counts.parked + counts.causes.laneNeedsUser > 0 ? .warn : nil),
       Page.Tile(
         title: "Given up", value: Words.number(counts.dead), detail: "dead letters",
         link: "\(queue.address)/dead", tone: counts.dead > 0 ? .bad : .good),
@@ -76,16 +77,19 @@ extension Site {
     return section
   }
 
-  private func list(_ found: [StoredOperation], of queue: Queue) -> Page.Section {
+  private func list(
+    _ found: [StoredOperation], _ counts: Sample.Queue, of queue: Queue
+  ) -> Page.Section {
     Page.Section(
       "Operations",
       ["Operation", "Kind", "Lane", "State", .number("Attempts"), "Enqueued", "Last failure"],
       found.map { operation in
-        Page.Row(
+        let state = counts.state(of: operation)
+        return Page.Row(
           Page.Cell(
             operation.id.short, link: "\(queue.address)/operations/\(operation.id)"),
           "\(operation.type.kind)", "\(operation.lane)",
-          Page.Cell(operation.state.word, tone: operation.state.tone),
+          Page.Cell(state.word, tone: state.tone),
           .number(operation.attempts), dashboard.time(operation.enqueued),
           "\(operation.failure?.message ?? "–")", key: operation.id.description)
       }, empty: "No operation is as you look for.")

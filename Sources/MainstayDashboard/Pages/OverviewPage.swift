@@ -56,9 +56,12 @@ extension Site {
   private func tile(_ counts: OutboxSnapshot, of queue: Queue) -> Page.Tile {
     let age = counts.oldestAge.map { "oldest \(Words.span($0))" } ?? "nothing waits"
     let dead = counts.dead > 0 ? ", \(Words.number(counts.dead)) given up" : ""
+    let closed = counts.causes.laneNeedsUser
+    let person = closed > 0 ? ", \(Words.number(closed)) in a lane in which a person is needed" : ""
     return Page.Tile(
       title: queue.name, value: Words.plural(counts.pending, "operation", "operations"),
-      detail: age + dead, link: queue.address, tone: counts.dead > 0 ? .bad : .good)
+      detail: age + dead + person, link: queue.address,
+      tone: counts.dead > 0 ? .bad : closed > 0 ? .warn : .good)
   }
 
   private var otherTiles: [Page.Tile] {
