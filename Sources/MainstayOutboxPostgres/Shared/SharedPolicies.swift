@@ -21,7 +21,7 @@ public import Mainstay
 ///   .gcra(rate: 100, per: .seconds(members), burst: 10)
 /// }
 /// try shared.share(budget)
-/// try await shared.run()
+/// await shared.run()
 /// ```
 public final class SharedPolicies: Sendable {
   private struct Part: Sendable {
@@ -160,24 +160,20 @@ public final class SharedPolicies: Sendable {
 }
 
 extension SharedPolicies {
-  /// Tells and hears until the task is cancelled.
+  /// Tells and hears until the task is cancelled, and returns then.
   ///
-  /// A database that cannot be reached is asked again, less and less often, up to every 30 seconds.
-  ///
-  /// - Throws: `CancellationError` once the task is cancelled.
-  public func run() async throws {
+  /// In a service group a service runs it inside of `cancelWhenGracefulShutdown`. A database that
+  /// cannot be reached is asked again, less and less often, up to every 30 seconds.
+  public func run() async {
     var failures = 0
-    do {
-      while true {
-        failures = try await look() ? 0 : failures + 1
-        try await clock.sleep(
-          for: failures == 0 ? interval : pace.delay(attempt: failures, fraction: chance.fraction())
-        )
-      }
-    } catch {
-      await exchange.leave()
-      throw error
+    // Nothing but a cancellation is thrown, and that is the end as it should be.
+    while let succeeded = try? await look() {
+      failures = succeeded ? 0 : failures + 1
+      let pause =
+        failures == 0 ? interval : pace.delay(attempt: failures, fraction: chance.fraction())
+      guard (try? await clock.sleep(for: pause)) != nil else { break }
     }
+    await exchange.leave()
   }
 
   /// One look; false where it failed.
