@@ -99,6 +99,27 @@ import TestSupport
     #expect(!String(buffer: response.body).contains("app"))
   }
 
+  @Test func `a body that cannot be decoded is answered with a type and a code`() async throws {
+    let router = Router(context: SmallContext.self)
+    router.add(middleware: ProblemMiddleware(ProblemAnswers(types: "https://example.com/")))
+    router.post("books") { request, context in
+      try await request.decode(as: [String].self, context: context).joined()
+    }
+    let fields: HTTPFields = [.contentType: "application/json", .acceptLanguage: "de"]
+    try await Application(router: router).test(.router) { client in
+      for (body, status) in [("[1]", 400), ("{}", 400), ("[", 400), (#"["a long book"]  "#, 413)] {
+        let answer = try await client.execute(
+          uri: "/books", method: .post, headers: fields, body: ByteBuffer(string: body))
+        #expect(answer.status.code == status, "\(body)")
+        let problem = try #require(ProblemDetails(json: Data(answer.body.readableBytesView)))
+        #expect(problem.type == "https://example.com/http.request.\(status)")
+        #expect(problem.extensions["code"]?.string == "http.request.\(status)")
+        #expect(problem.status == status && problem.title != nil)
+        #expect(answer.headers[.contentLanguage] == "en")
+      }
+    }
+  }
+
   @Test func `an error of the framework that is the service's fault is reported`() async throws {
     let monitor = ErrorMonitor()
     _ = try await answer(to: Hummingbird.HTTPError(.badRequest), monitor: monitor)

@@ -10,7 +10,7 @@ import NIOCore
 /// Answers every error that a handler or a middleware throws with problem details.
 ///
 /// It stands first, so that it sees what the others throw. Errors of Hummingbird keep their status,
-/// and an error that says itself how it is answered (`HTTPResponseError`) is answered so, unless it
+/// with a code made of it, such as `http.request.400`. An error that says itself how it is answered (`HTTPResponseError`) is answered so, unless it
 /// is an `AppErrorConvertible`. What was collected and is too long is 413 where the request's own
 /// body may be meant, and 502 where another service must have sent it.
 ///
@@ -105,7 +105,7 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     to error: any Error, _ request: Request, _ context: Context
   ) throws -> (Response, any Error) {
     if let error = error as? Hummingbird.HTTPError {
-      return (Response(error, challenge: answers.challenge), error)
+      return (Response(error, answers), error)
     }
     if let error = error as? NIOTooManyBytesError {
       guard request.mayHold(moreThan: error.maxBytes) else {
@@ -114,7 +114,7 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         return (Response(answer), answer.error)
       }
       let error = Hummingbird.HTTPError(.contentTooLarge)
-      return (Response(error, challenge: nil), error)
+      return (Response(error, answers), error)
     }
     // What can be told to a person goes before what only has an answer of its own.
     if let error = error as? any HTTPResponseError, !(error is any AppErrorConvertible) {
@@ -145,16 +145,22 @@ extension Response {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
 
-  /// An error of the framework as problem details: its status, and its message where it has one.
-  fileprivate init(_ error: Hummingbird.HTTPError, challenge: String?) {
-    var members: [String: JSONValue] = ["status": .integer(error.status.code)]
+  /// An error of the framework as problem details: its status, a code that is made of that, and
+  /// its message where it has one, which is English as its title is.
+  fileprivate init(_ error: Hummingbird.HTTPError, _ answers: ProblemAnswers) {
+    let code = "http.request.\(error.status.code)"
+    var members: [String: JSONValue] = [
+      "status": .integer(error.status.code), "type": .string(answers.types + code),
+      "code": .string(code),
+    ]
     members["title"] = .string(error.status.reasonPhrase)
     members["detail"] = error.body.map(JSONValue.string)
     var fields = error.headers
     fields[.contentType] = "application/problem+json"
+    fields[.contentLanguage] = "en"
     fields[.contentLength] = nil
     if error.status == .unauthorized, fields[.wwwAuthenticate] == nil {
-      fields[.wwwAuthenticate] = challenge
+      fields[.wwwAuthenticate] = answers.challenge
     }
     self.init(
       status: error.status, headers: fields,
