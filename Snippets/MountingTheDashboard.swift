@@ -39,7 +39,7 @@ let tally = PolicyTally()
 let breaker = CircuitBreaker("catalog", observer: tally)
 let catalog = Pipeline("catalog", observer: tally) {
   Deadline(.seconds(30))
-  Retry(maximumAttempts: 3)
+  Retry(maximumAttempts: 3, observer: tally)
   breaker
 }
 dashboard.breakers = [breaker]

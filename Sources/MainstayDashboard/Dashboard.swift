@@ -62,6 +62,9 @@ public struct Dashboard: Sendable {
   public var isAlwaysSecure = false
   /// What the forms are signed by, at least 32 bytes; nil, the default, for a key of this process.
   ///
+  /// A shorter one stops the program: what comes from outside goes to
+  /// ``setFormSecret(validating:)``.
+  ///
   /// Processes that serve the same addresses behind a load balancer need the same one: otherwise a
   /// form of one is refused by the others. Keep it as a password. Circuits are those of one process
   /// all the same.
@@ -87,6 +90,23 @@ public struct Dashboard: Sendable {
   public var maximumStreams = 1_000
 
   private static let minimumSecret = 32
+
+  /// Sets ``formSecret`` to what comes from outside, such as from the environment.
+  ///
+  /// - Parameter secret: What the forms are signed by, at least 32 bytes.
+  /// - Throws: `ConfigurationError` where it is shorter; the one before it stays.
+  public mutating func setFormSecret(validating secret: Data) throws(ConfigurationError) {
+    guard secret.count >= Self.minimumSecret else {
+      throw ConfigurationError(
+        subject: "Dashboard",
+        violations: [
+          .init(
+            option: "formSecret", value: "\(secret.count) bytes",
+            rule: "it must have \(Self.minimumSecret) or more")
+        ])
+    }
+    formSecret = secret
+  }
 
   let admission: (@Sendable (HTTPRequest) async -> Admission)?
   let logger: Logger

@@ -6,7 +6,8 @@ public import Mainstay
 /// Counts what policies do, for the pages of a ``Dashboard``.
 ///
 /// A circuit breaker knows its state, but not how many calls it has refused. Give this as observer
-/// to breakers and pipelines, and to ``Dashboard/tally``.
+/// to breakers, pipelines and retries, and to ``Dashboard/tally``. A pipeline does not hand it on to
+/// its policies.
 ///
 /// ```swift
 /// let tally = PolicyTally()
@@ -27,7 +28,7 @@ public final class PolicyTally: PolicyObserver {
     public var opened = 0
     /// The failures that opened the circuit last; 0 where nothing has.
     public var failuresToOpen = 0
-    /// Attempts that failed, of those that retries have made.
+    /// Attempts that failed, as far as a `Retry` was given this as observer.
     public var attemptsFailed = 0
     /// Calls of a pipeline that ended with an error of the operation.
     public var failed = 0

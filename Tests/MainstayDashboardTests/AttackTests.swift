@@ -136,6 +136,19 @@ import Testing
     }
   }
 
+  @Test func `a secret from outside that is too short is an error, and the one before it stays`()
+    throws
+  {
+    var dashboard = Dashboard()
+    try dashboard.setFormSecret(validating: Data(repeating: 7, count: 32))
+    let error = #expect(throws: ConfigurationError.self) {
+      try dashboard.setFormSecret(validating: Data("one secret for both".utf8))
+    }
+    #expect(error?.violations.map(\.option) == ["formSecret"])
+    #expect(error?.violations.map(\.value) == ["19 bytes"])
+    #expect(dashboard.formSecret == Data(repeating: 7, count: 32))
+  }
+
   @Test func `a form without a session is refused`() async throws {
     try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
       var stranger = visitor

@@ -45,6 +45,28 @@ import Testing
     #expect(page.contains(#"<td class="number "><bdi>3</bdi></td>"#))
   }
 
+  @Test func `failed attempts of a pipeline are shown where a retry has told of them`()
+    async throws
+  {
+    let tally = PolicyTally()
+    let pipelines = [nil, tally].map { observer in
+      Pipeline(observer == nil ? "silent" : "told", observer: tally) {
+        Retry(maximumAttempts: 2, backoff: .none, observer: observer)
+      }
+    }
+    for pipeline in pipelines {
+      await #expect(throws: AppError.self) {
+        try await pipeline.run { throw AppError.Network.offline.appError }
+      }
+      var dashboard = Dashboard()
+      (dashboard.pipelines, dashboard.tally) = ([pipeline.explain()], tally)
+      let page = try await text(dashboard, "/pipelines")
+      #expect(page.contains("0 refused, 1 failed, 0 took too long"))
+      #expect(page.contains(/[1-9] attempts? failed/) == page.contains("Pipeline told"))
+      #expect(!page.contains("0 attempts failed"))
+    }
+  }
+
   @Test func `pipelines are explained whole`() async throws {
     var dashboard = Dashboard()
     let pipeline = Pipeline("catalog") {
@@ -80,7 +102,9 @@ import Testing
     for report in monitor.history {
       #expect(page.contains(report.id.uuidString.lowercased()), "what a caller quotes is found")
     }
-    #expect(try await text(dashboard, "/errors").contains("/mainstay/errors/"))
+    let errors = try await text(dashboard, "/errors")
+    #expect(errors.contains("/mainstay/errors/"))
+    #expect(errors.contains("every captured error is accounted for") && !errors.contains("accounted for, or not"))
   }
 
   @Test func `connection and level say why`() async throws {

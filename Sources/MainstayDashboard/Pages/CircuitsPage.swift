@@ -68,7 +68,7 @@ extension Site {
   func circuitTable(withActions: Bool) -> Page.Section {
     let hasTally = dashboard.tally != nil
     let counts: [Page.Column] =
-      hasTally ? [.number("Refused"), .number("Opened"), .number("By failures")] : []
+      hasTally ? [.number("Refused"), .number("Opened"), .number("Failures that opened it")] : []
     let buttons = CircuitAction.allCases.map { action in
       Page.Button(
         title: "\(action.title) chosen", address: address(of: action),

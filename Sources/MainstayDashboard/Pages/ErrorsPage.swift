@@ -20,7 +20,9 @@ extension Site {
         detail: "of at most \(Words.number(monitor.configuration.groups))"),
       Page.Tile(
         title: "Ledger", value: ledger.isBalanced ? "balanced" : "not balanced",
-        detail: "every captured error is accounted for, or not",
+        detail: ledger.isBalanced
+          ? "every captured error is accounted for"
+          : "captured errors are missing from the counts",
         tone: ledger.isBalanced ? .good : .bad),
     ]
     var trend = Page.Section("All errors")

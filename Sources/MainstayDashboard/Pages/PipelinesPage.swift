@@ -39,14 +39,15 @@ extension Site {
           : Page.Cell("\(pipeline.findings.count)", tone: .warn)),
     ]
     if let counts = dashboard.tally?.counts(of: pipeline.name) {
-      section.facts.append(
-        Page.Fact(
-          "So far",
-          """
-          \(Words.number(counts.rejected)) refused, \(Words.number(counts.failed)) failed, \
-          \(Words.number(counts.timedOut)) took too long, \
-          \(Words.plural(counts.attemptsFailed, "attempt", "attempts")) failed
-          """))
+      var parts = [
+        "\(Words.number(counts.rejected)) refused", "\(Words.number(counts.failed)) failed",
+        "\(Words.number(counts.timedOut)) took too long",
+      ]
+      // Where none was told, nobody knows whether there was none.
+      if counts.attemptsFailed > 0 {
+        parts.append("\(Words.plural(counts.attemptsFailed, "attempt", "attempts")) failed")
+      }
+      section.facts.append(Page.Fact("So far", "\(parts.joined(separator: ", "))"))
     }
     return section
   }
