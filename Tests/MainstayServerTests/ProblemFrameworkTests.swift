@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import Mainstay
 import MainstayHTTP
+import MainstayOutbox
 import MainstayServer
 import NIOCore
 import Testing
@@ -156,7 +157,7 @@ import TestSupport
   ) async throws {
     let monitor = try await monitor(hearing: Loud(), length: length)
     #expect(monitor.groups.count == 1)
-    #expect(monitor.history.last?.operation == "Answer /books/{id}")
+    #expect(monitor.history.last?.operation == "Answer GET /books/{id}")
   }
 
   @Test func `each request has breadcrumbs of its own, until its body is sent`() async throws {
@@ -268,6 +269,15 @@ import TestSupport
     #expect(problem.title == "The service has a problem")
     #expect(problem.detail == "The service could not answer just now. It is not your fault.")
     #expect(problem.extensions["suggestion"]?.string == "Try again in a moment.")
+  }
+
+  @Test func `who meets an outbox that is away is told when to ask again`() async throws {
+    let away = try await answer(to: OutboxError(.failed, details: "no connection"))
+    #expect(away.status == .serviceUnavailable)
+    #expect(away.headers[.retryAfter] == "1")
+    let lost = try await answer(to: OutboxError(.corrupted, details: "a page"))
+    #expect(lost.status == .internalServerError)
+    #expect(lost.headers[.retryAfter] == nil)
   }
 
   @Test func `fields that a service behind names are not those of this one's caller`()

@@ -215,7 +215,7 @@ import Testing
     _ = try await answer(to: Oops(), monitor: monitor)
     #expect(monitor.groups.count == 1)
     let report = try #require(monitor.history.last)
-    #expect(report.operation == "Answer /books/{id}")
+    #expect(report.operation == "Answer GET /books/{id}")
   }
 
   @Test func `a text of a caller cannot add a field`() async throws {

@@ -178,8 +178,10 @@ extension ProblemAnswers {
 
   /// Whole seconds after which to try again, at least one; nil where that is not known.
   private static func wait(of error: AppError, _ status: HTTPResponse.Status) -> Int? {
-    guard [409, 429, 503].contains(status.code), let hint = error.disposition.retryAfter else {
-      return nil
+    guard [409, 429, 503].contains(status.code) else { return nil }
+    guard let hint = error.disposition.retryAfter else {
+      // A database that is away says nothing, and who asks again at once asks it in vain.
+      return status == .serviceUnavailable && error.isOfStore && error.disposition.mayPass ? 1 : nil
     }
     return max(1, Int(min(hint.inSeconds, 86_400).rounded(.up)))
   }
@@ -214,6 +216,9 @@ extension AppError {
   fileprivate var isOfDatabase: Bool {
     metadata["sql.state"] != nil || metadata["sqlite.result"] != nil
   }
+
+  /// Whether an outbox or a database could not be worked with.
+  fileprivate var isOfStore: Bool { isOfDatabase || code.rawValue.hasPrefix("outbox.") }
 
   /// Whether its words are for whoever holds the device that is not connected, or whose queue has
   /// failed: here that is the service.

@@ -57,13 +57,13 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     _ next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     do {
-      return try await reporting(next(request, context), context)
+      return try await reporting(next(request, context), request, context)
     } catch {
       // Whoever cancelled the request is gone, and reads no answer.
       if error.isCancellation && Task.isCancelled { throw error }
       var (response, failure) = try answer(to: error, request, context)
       if response.status.kind == .serverError, refusal?.explains(error) != true {
-        monitor?.capture(failure, during: Self.operation(context))
+        monitor?.capture(failure, during: Self.operation(request, context))
       }
       // An answer to HEAD with a body would be read as the start of the next answer.
       if request.method == .head { response = response.createHeadResponse() }
@@ -72,10 +72,12 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   }
 
   /// The same answer, of which is reported what its body fails with.
-  private func reporting(_ response: Response, _ context: Context) -> Response {
+  private func reporting(
+    _ response: Response, _ request: Request, _ context: Context
+  ) -> Response {
     guard let monitor else { return response }
     var response = response
-    let (body, operation) = (response.body, Self.operation(context))
+    let (body, operation) = (response.body, Self.operation(request, context))
     // The body is sent after this has returned.
     let trail = monitor.currentTrail
     response.body = ResponseBody(contentLength: body.contentLength) { [answers] writer in
@@ -95,9 +97,10 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     return response
   }
 
-  /// By what name a request is reported: by its route, for paths would be too many.
-  private static func operation(_ context: Context) -> String {
-    "Answer \(context.endpointPath ?? "a request")"
+  /// By what name a request is reported: by its method and route, for paths would be too many.
+  private static func operation(_ request: Request, _ context: Context) -> String {
+    // Where there is no route a stranger may have made up the method.
+    context.endpointPath.map { "Answer \(request.method.rawValue) \($0)" } ?? "Answer a request"
   }
 
   /// The answer to an error, and what is reported of it.
