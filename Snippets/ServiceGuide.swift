@@ -161,7 +161,9 @@ let address = await require {
 let outbox = await require {
   try await Outbox(store: PostgresStore(at: address)) {
     Worker(for: Order.self) { order, context in
-      print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
+      context.logger.info(
+        "The warehouse is told of an order.",
+        metadata: ["book": "\(order.book)", "key": "\(context.idempotencyKey)"])
     }
   }
 }
@@ -173,7 +175,9 @@ let outbox = await require {
   let outbox = await require {
     try await Outbox(at: URL(filePath: "orders.sqlite")) {
       Worker(for: Order.self) { order, context in
-        print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
+        context.logger.info(
+          "The warehouse is told of an order.",
+          metadata: ["book": "\(order.book)", "key": "\(context.idempotencyKey)"])
       }
     }
   }
@@ -214,6 +218,7 @@ await require { try await answers.open() }
 // Who may call, by the token that each was given: yours come from where accounts are kept.
 let accounts = ["Bearer 7f3a": "ada"]
 router.addMiddleware {
+  RequestMetricsMiddleware()
   ProblemMiddleware(reportingTo: monitor)
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))
