@@ -8,8 +8,9 @@ extension Site {
   /// What waits in an outbox: by state, by kind, over time, and one by one.
   func operations(of queue: Queue, _ request: Request) async throws -> Page {
     let look = Look(request)
+    let start = try Self.start(request)
     let counts = try await live.counts(of: queue.name)
-    let found = try await found(look, counts, of: queue, after: Self.start(request))
+    let found = try await found(look, counts, of: queue, after: start)
     var page = Page(
       title: queue.name, place: queue.address, lead: "Operations that are not finished.",
       live: .outboxes)
