@@ -7,7 +7,6 @@ public import MainstayHTTP
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
-internal import Synchronization
 
 /// Carries requests by AsyncHTTPClient, over HTTP/1.1 and HTTP/2.
 ///
@@ -151,13 +150,13 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
 private final class Ending: Sendable {
   private static let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
 
-  private let hasBegun = Atomic(false)
+  private let hasBegun = Locked(false)
 
-  func begin() { hasBegun.store(true, ordering: .releasing) }
+  func begin() { hasBegun.withLock { $0 = true } }
 
   func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
     if let error = error as? HTTPClientError, error == .cancelled, !Task.isCancelled,
-      !hasBegun.load(ordering: .acquiring)
+      !hasBegun.withLock({ $0 })
     {
       // Nobody here has given it up: a connection of HTTP/2 ended below it.
       return AppError.wire(

@@ -27,7 +27,7 @@ extension ErrorMapping {
 extension AppError {
   /// What the system says about a connection; one to an address in numbers fails so as well.
   ///
-  /// A connection that is there dies of the same numbers as one that cannot be made: Linux says
+  /// A connection that is there dies of the same numbers as one that cannot be made. Linux says
   /// that there is no route in place of a time limit, and Apple's systems that the network is down.
   fileprivate static func io(_ error: IOError) -> AppError? {
     let number = error.errnoCode

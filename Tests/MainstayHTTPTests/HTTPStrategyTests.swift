@@ -31,7 +31,7 @@ import Testing
       + StrategyPage.policies(
         "for each origin of a `ResilientClient`, unless the app gives others, a deadline of 30 "
           + "seconds, 3 attempts, a cooldown, a circuit breaker of 5 failures and a time limit of "
-          + "10 seconds; for a transfer, a deadline of 10 minutes and 30 seconds of silence. Each "
+          + "10 seconds. A transfer has a deadline of 10 minutes and 30 seconds of silence. Each "
           + "request that sends reports has a time limit of 30 seconds.")
       + [""] + StrategyPage.table(of: rows) + [""]
     let written = try StrategyPage.section(of: "MainstayHTTP", writing: lines)

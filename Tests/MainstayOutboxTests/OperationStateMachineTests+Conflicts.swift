@@ -2,10 +2,9 @@
 
 import Foundation
 import Mainstay
+import MainstayOutbox
 import TestSupport
 import Testing
-
-@testable import MainstayOutbox
 
 extension OperationStateMachineTests {
   private static let conflict = AppError.test(.needsUser, kind: .conflict)

@@ -5,7 +5,7 @@ import SwiftSyntax
 /// The comments of a file that say which findings are meant.
 ///
 /// `// mainstay:ignore MS203 -- reason` is about its own line where code stands before it, and
-/// about the next line of code otherwise; before the first statement of a clause, a closure or an
+/// about the next line of code otherwise. Before the first statement of a clause, a closure or an
 /// arm it is also about what opens that. `mainstay:ignore-file` is about the whole file. A rule
 /// may stand there by its name as well: `mainstay:ignore try-optional-dropped -- reason`.
 /// SwiftLint's comments about the same defect count too.

@@ -12,8 +12,10 @@ package struct FixRun: Sendable {
   /// Whether fixes wait for the next run, since another one adds what they would add.
   package let isWaiting: Bool
 
-  /// Applies the fixes from the start of the file on; one that overlaps an earlier one waits for
-  /// the next run, and so does one that adds what a project can have but once and another adds.
+  /// Applies the fixes from the start of the file on.
+  ///
+  /// One that overlaps an earlier one waits for the next run, and so does one that adds what a
+  /// project can have but once and another adds.
   ///
   /// - Parameters:
   ///   - findings: The findings of this file, against exactly these bytes.

@@ -91,8 +91,10 @@ extension HTTPHeaderFields: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaderFields {
-  /// Takes out what is about the body of a change, or the version that it is made to: the question
-  /// that it goes on as has no body, and is about another resource (RFC 9110, section 15.4).
+  /// Takes out what is about the body of a change, or the version that it is made to.
+  ///
+  /// The question that it goes on as has no body, and is about another resource (RFC 9110, section
+  /// 15.4).
   mutating func removeThoseOfChange() {
     all.removeAll { field in
       let name = field.name.lowercased()

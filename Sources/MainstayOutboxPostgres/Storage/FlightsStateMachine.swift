@@ -9,7 +9,7 @@
 /// | Event | Opens |
 /// |---|---|
 /// | somebody comes, and none is open or on its way | one |
-/// | somebody comes, or one departs, and as many wait as are worth a statement of their own | one more |
+/// | somebody comes, or one departs, and as many wait as are worth a statement | one more |
 /// | one has taken long, as where its rows are held, and somebody waits or comes | one more |
 /// | one is answered, and somebody waits | the next one |
 ///

@@ -129,7 +129,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   /// Sends a batch; where the server refuses it, each one alone, so that each gets its own answer.
   ///
   /// Where the server cannot be asked at all, those hear of it as well that had come by then and
-  /// found no room in the batch: they have waited as long, and would else wait for many batches.
+  /// found no room in the batch. They have waited as long, and would else wait for many batches.
   private func answer(
     _ batch: [Waiting], _ patience: LockPatience, upTo last: Int = 0, _ send: @escaping Send
   ) async {
@@ -160,7 +160,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
     for waiting in alone { await answer([waiting], .none, send) }
   }
 
-  /// Those who had come up to a number, and have not been taken along; they are not waiting any more.
+  /// Those who had come up to a number, and were not taken along; they do not wait any more.
   private func leftBehind(upTo last: Int) -> [Waiting] {
     state.withLock { state in
       let count = state.waiting.prefix { $0.number <= last }.count

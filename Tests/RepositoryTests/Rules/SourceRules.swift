@@ -18,9 +18,10 @@ enum SourceRules {
       "Mainstay", "MainstayHTTP", "AsyncHTTPClient", "Foundation", "NIOCore", "NIOHTTP1",
       "NIOHTTP2", "NIOPosix", "NIOSSL",
     ],
+    // Dispatch: long messages are read off the event loop, in their order.
     "MainstayJSONRPC": [
-      "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "Foundation", "Logging", "NIOCore",
-      "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
+      "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "Dispatch", "Foundation", "Logging",
+      "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
     ],
     "MainstayOgmios": [
       "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC", "Foundation",

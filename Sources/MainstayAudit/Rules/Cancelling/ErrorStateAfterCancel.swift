@@ -14,8 +14,9 @@ extension Rule {
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
     remedy: .safe(
       "Sets the state only for an error that is no cancellation; in a file with Foundation that "
-        + "of `URLSession` is one, too. What else the clause sets stays as it is. Nothing is written "
-        + "where the work has set the same state before, such as to `.loading`: that has to come back."
+        + "of `URLSession` is one, too. What else the clause sets stays as it is. Nothing is "
+        + "written where the work has set the same state before, such as to `.loading`: that has "
+        + "to come back."
     ),
     examples: errorStateAfterCancelBad + errorStateAfterCancelGood,
     checks: .catchClause { clause, file in

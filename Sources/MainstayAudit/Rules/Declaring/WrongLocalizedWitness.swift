@@ -13,8 +13,8 @@ extension Rule {
     guess: "A type is an error if some file of the project says so.",
     onPurpose: "Give a text for other uses another name.",
     remedy: .safe(
-      "Makes it a `String?` and adds `LocalizedError`; with `--unsafe` where code reads the text, or "
-        + "an answer is decoded into it."),
+      "Makes it a `String?` and adds `LocalizedError`; with `--unsafe` where code reads the text, "
+        + "or an answer is decoded into it."),
     examples: [
       .bad(
         """

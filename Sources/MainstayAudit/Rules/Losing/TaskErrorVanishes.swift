@@ -107,7 +107,9 @@ private let taskErrorVanishesExamples: [Example] = [
     """,
     fixed: """
       let log = Logger(label: "a")
-      func f() { Task { @MainActor in do { _ = try await send() } catch { log.error("\\(error)") } } }
+      func f() {
+        Task { @MainActor in do { _ = try await send() } catch { log.error("\\(error)") } }
+      }
       """),
   .bad(
     """

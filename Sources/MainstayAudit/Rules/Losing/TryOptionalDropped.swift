@@ -251,7 +251,7 @@ private let tryOptionalDroppedExamples: [Example] = [
     }
     """),
   .good(
-    "let date = Regex { TryCapture { OneOrMore(.digit) } transform: { try? Date($0, strategy: s) } }"
+    "let date = Regex { TryCapture { OneOrMore(.digit) } transform: { try? Date($0, with: s) } }"
   ),
   .good(
     """

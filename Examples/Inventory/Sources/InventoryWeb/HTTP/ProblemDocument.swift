@@ -39,6 +39,7 @@ extension AppError {
     return switch kind {
     case .validation: .unprocessableContent
     case .notFound: .notFound
+    case .denied: .forbidden
     case .conflict: .conflict
     case .storageFull: .init(code: 507)
     case .timeout: .gatewayTimeout
