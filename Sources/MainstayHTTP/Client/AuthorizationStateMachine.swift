@@ -19,9 +19,10 @@ internal import Mainstay
 /// | refused | something has changed | no token |
 /// | any | a person has signed out | no token, for another person |
 ///
-/// A rest is a while in which no token is renewed, as the last one was in vain. As long is soon: what
-/// no answer has taken until then, since the service was down, may be over. What one person has
-/// asked for is refused once another one's turn has come, whatever the state.
+/// A rest is a while in which no token is renewed, as the last one was in vain. What comes within
+/// as long a while is soon: later on, a token that no answer has taken, since the service was down,
+/// may be over. What one person has asked for is refused once another one's turn has come, whatever
+/// the state.
 struct AuthorizationStateMachine: Sendable {
   /// A token, whose it is, and which one it is.
   struct Ticket: Sendable, Equatable {
