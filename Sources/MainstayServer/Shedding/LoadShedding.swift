@@ -64,7 +64,7 @@ public struct LoadShedding: Sendable {
   ///
   /// While they are handled as fast as ever the limit grows. When they get slower, or their time is
   /// over, it shrinks. What counts is the time until a handler has its answer, and not how long
-  /// that is sent; a request whose caller gave it less time than the service says nothing, where
+  /// that is sent. A request whose caller gave it less time than the service says nothing, where
   /// ``RequestDeadline`` stands around this or within ``Place/handle(_:)``.
   ///
   /// - Parameters:
