@@ -31,7 +31,7 @@ import Testing
 
     init(places: Int) {
       var dashboard = Dashboard(
-        logger: log.logger(), clock: clock)
+        visitor: { _ in Dashboard.Visitor("ada") }, logger: log.logger(), clock: clock)
       dashboard.errors = monitor
       dashboard.maximumStreams = places
       // What happens is told when the test says so.
@@ -82,6 +82,7 @@ import Testing
       scene.clock.advance(by: .seconds(15))
       await scene.log.lines(atLeast: 2)
       #expect(scene.log.lines.last?.contains("refusal=unreadStream") == true)
+      #expect(scene.log.lines.last?.hasSuffix(" visitor=ada") == true)
       #expect(live.count == 1)
       // Its place is free, and the connection is closed.
       #expect(try await open(port).head.hasPrefix("HTTP/1.1 200"))

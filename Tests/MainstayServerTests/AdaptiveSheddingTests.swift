@@ -95,6 +95,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [("1", false), ("60000", true)])
+  func `in any framework the time of a caller shrinks no limit`(
+    _ said: String, _ isShrunk: Bool
+  ) async throws {
+    let limit = limit(4)
+    let deadline = RequestDeadline(.seconds(5), callerSaysIn: field, clock: clock)
+    var head = request("/slow")
+    let field = try #require(field)
+    head.headerFields[field] = said
+    let place = try await LoadShedding(limit).admit(head)
+    let call = await started { [clock, head] in
+      try await place.handle {
+        try await deadline.run(head) { try await clock.sleep(for: .seconds(60)) }
+      }
+    }
+    // What is handled sleeps, and so does its deadline.
+    await clock.sleepers(atLeast: 2)
+    clock.advance(by: .seconds(5))
+    await #expect(throws: TimedOut.self) { try await call.value }
+    #expect(limit.running == 1, "the answer still has to be sent")
+    place.release()
+    #expect(limit.running == 0 && (limit.limit < 4) == isShrunk)
+  }
+
   @Test func `what finds no room is refused, what may wait first, and a place goes back once`()
     async throws
   {

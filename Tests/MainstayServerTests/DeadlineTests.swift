@@ -11,6 +11,8 @@ import Testing
 
 /// The time in which a request has to be answered.
 @Suite(.ends(withinMinutes: 2)) struct DeadlineTests {
+  private struct Fault: Error {}
+
   private let clock = ManualClock()
   private let field = HTTPField.Name("X-Wait-Milliseconds")
 
@@ -24,6 +26,15 @@ import Testing
     router.get("slow") { [clock] _, _ in
       try await clock.sleep(for: .seconds(60))
       return "done"
+    }
+    router.get("broken") { _, _ -> String in throw Fault() }
+    router.get("late") { [clock] request, _ in
+      clock.advance(by: .seconds(5))
+      do {
+        return try await Timeout(.seconds(1), clock: clock).run { "done" }
+      } catch {
+        throw request.uri.queryParameters["mapped"] == nil ? error : AppError.from(error)
+      }
     }
     return Application(router: router)
   }
@@ -69,6 +80,32 @@ import Testing
         #expect(try await call.value.status == .gatewayTimeout)
         #expect(monitor.ledger.captured == (said == "2000" ? 0 : 1))
       }
+    }
+  }
+
+  @Test(arguments: ["/late", "/late?mapped=yes"])
+  func `what a policy makes of the time of a caller is no error of the service either`(
+    _ path: String
+  ) async throws {
+    let monitor = ErrorMonitor()
+    try await application(reportingTo: monitor).test(.router) { client in
+      let headers: HTTPFields = try [#require(field): "2000"]
+      let hurried = try await client.execute(uri: path, method: .get, headers: headers)
+      #expect(hurried.status == .gatewayTimeout)
+      #expect(monitor.ledger.captured == 0)
+      let usual = try await client.execute(uri: path, method: .get)
+      #expect(usual.status == .gatewayTimeout)
+      #expect(monitor.ledger.captured == 1)
+    }
+  }
+
+  @Test func `a fault that a hurried request meets in time is reported`() async throws {
+    let monitor = ErrorMonitor()
+    try await application(reportingTo: monitor).test(.router) { client in
+      let headers: HTTPFields = try [#require(field): "2000"]
+      let broken = try await client.execute(uri: "/broken", method: .get, headers: headers)
+      #expect(broken.status == .internalServerError)
+      #expect(monitor.ledger.captured == 1)
     }
   }
 

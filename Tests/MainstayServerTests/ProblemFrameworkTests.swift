@@ -78,6 +78,22 @@ import TestSupport
     }
   }
 
+  @Test func `an answer that is too long is 502 also where it is classified`() async throws {
+    let mapping = ErrorMapping.standard.adding(NIOTooManyBytesError.self) { error in
+      AppError(
+        code: "shop.long", kind: .decoding, disposition: .permanent, title: "Too long",
+        message: "The answer is too long.", underlying: [error])
+    }
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(ProblemAnswers(mapping: mapping)))
+    router.get("books") { _, _ -> Response in throw NIOTooManyBytesError(maxBytes: 8) }
+    try await Application(router: router).test(.router) { client in
+      let response = try await client.execute(uri: "/books", method: .get)
+      #expect(response.status == .badGateway)
+      #expect(String(buffer: response.body).contains("shop.long"))
+    }
+  }
+
   /// Takes bodies of a few bytes.
   private struct SmallContext: RequestContext {
     var coreContext: CoreRequestContextStorage

@@ -82,6 +82,14 @@ import Testing
     #expect(try await answer(to: gone.appError).response.status == .badGateway)
   }
 
+  @Test func `who asks for more than is ever let through is not told to try again`() async throws {
+    let refusal = Rejection(policy: "prices", reason: .costTooHigh)
+    let (response, problem) = try await answer(to: refusal)
+    #expect(response.status == .serviceUnavailable)
+    #expect(problem?.extensions["suggestion"]?.string == "Ask for less at a time.")
+    #expect(!String(buffer: response.body).contains("Try again"))
+  }
+
   @Test func `a wait is told in whole seconds, rounded up and never too long`() async throws {
     for (wait, text) in [(0.2, "1"), (1.5, "2"), (1e9, "86400")] {
       let limited = error(.throttled, .throttled(retryAfter: .seconds(wait)))

@@ -29,6 +29,8 @@ struct EventStream: Sendable {
   private let timeline: Timeline
   private let head: HTTPRequest
   private let peer: SocketAddress?
+  /// Who listens; the stream is written after their request was handled.
+  private let visitor = CurrentVisitor.visitor
 
   init(_ site: Site, _ head: HTTPRequest, from peer: SocketAddress?) {
     (live, refusals) = (site.live, site.refusals)
@@ -50,11 +52,17 @@ struct EventStream: Sendable {
         } catch {
           listener.leave()
           // The connection is closed with what nobody has read.
-          if error is TimedOut { refusals.add(.unreadStream, head, from: peer) }
+          if error is TimedOut { refuse() }
           throw error
         }
         try await writer.finish(nil)
       })
+  }
+
+  private func refuse() {
+    CurrentVisitor.$visitor.withValue(visitor) {
+      refusals.add(.unreadStream, head, from: peer)
+    }
   }
 
   private func tell(

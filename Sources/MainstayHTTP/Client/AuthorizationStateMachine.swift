@@ -11,15 +11,18 @@ internal import Mainstay
 /// | a token | a request | it is used |
 /// | a token | 401 for it | no token |
 /// | a token | 401 for an older one | it is used |
-/// | a token in place of a refused one, not taken yet | 401 for it | the same token, and a rest |
+/// | a token in place of a refused one, not taken yet | 401 for it, soon | the same, and a rest |
+/// | a token in place of a refused one, not taken yet | 401 for it, later | no token |
 /// | a token | 401 for it, to a call that has signed anew | the same |
 /// | a token, in a rest | 401 for it | the same token |
 /// | no token | it cannot be had without a person | refused, until somebody signs in |
 /// | refused | something has changed | no token |
 /// | any | a person has signed out | no token, for another person |
 ///
-/// A rest is a while in which no token is renewed, as the last one was in vain. What one person has
-/// asked for is refused once another one's turn has come, whatever the state.
+/// A rest is a while in which no token is renewed, as the last one was in vain. What comes within
+/// as long a while is soon: later on, a token that no answer has taken, since the service was down,
+/// may be over. What one person has asked for is refused once another one's turn has come, whatever
+/// the state.
 struct AuthorizationStateMachine: Sendable {
   /// A token, whose it is, and which one it is.
   struct Ticket: Sendable, Equatable {
@@ -53,6 +56,8 @@ struct AuthorizationStateMachine: Sendable {
   private var state: State
   private var old: String?
   private var generation = 0
+  /// When the last token was refused that was renewed then; nil where there was none.
+  private var renewedAt: Duration?
   /// When a rest began; nil where there was none since the last sign-in.
   private var restingSince: Duration?
 
@@ -84,8 +89,8 @@ struct AuthorizationStateMachine: Sendable {
     guard ticket.generation == generation, case .valid(let token, let isTried) = state else {
       return true
     }
-    if isResting(at: now) { return false }
-    if !isTried || isAgain {
+    if isWithinRest(of: restingSince, at: now) { return false }
+    if isAgain || !isTried && isWithinRest(of: renewedAt, at: now) {
       state = .valid(token, isTried: true)
       restingSince = now
       return false
@@ -93,6 +98,7 @@ struct AuthorizationStateMachine: Sendable {
     old = token
     generation += 1
     state = .none
+    renewedAt = now
     return true
   }
 
@@ -133,8 +139,8 @@ struct AuthorizationStateMachine: Sendable {
   }
 
   /// Clients of one sign-in may have several clocks, whose readings say nothing about each other.
-  private func isResting(at now: Duration) -> Bool {
-    guard let restingSince else { return false }
-    return (restingSince..<restingSince + Self.rest).contains(now)
+  private func isWithinRest(of start: Duration?, at now: Duration) -> Bool {
+    guard let start else { return false }
+    return (start..<start + Self.rest).contains(now)
   }
 }

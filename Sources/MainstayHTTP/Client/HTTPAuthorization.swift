@@ -14,7 +14,8 @@ internal import Mainstay
 /// until ``askAgain()`` says that another attempt may be worth it.
 ///
 /// Where the service does not take a new token either, the next one is asked for 30 seconds later
-/// at the earliest. Until then that token goes along, and what is refused fails at once.
+/// at the earliest. Until then that token goes along, and what is refused fails at once. One that
+/// no answer has taken for 30 seconds, such as in an outage, counts as new no more.
 ///
 /// Who signs out takes along what was asked for until then: none of it is sent with the token of
 /// the person who signs in next, whether it waits, is repeated or is under way. It ends with an

@@ -11,6 +11,7 @@ public struct RequestDeadline: Sendable {
   private let limit: Duration
   private let field: HTTPField.Name?
   private let clock: any Clock<Duration>
+  private let timeline: Timeline
 
   /// Makes the rules.
   ///
@@ -27,6 +28,7 @@ public struct RequestDeadline: Sendable {
     self.limit = limit
     self.field = field
     self.clock = clock
+    timeline = Timeline(clock)
   }
 
   /// Handles a request within its time.
@@ -46,17 +48,27 @@ public struct RequestDeadline: Sendable {
     guard let said = said(by: request) else { return try await make(limit, clock).run(operation) }
     // Who waits for nothing, or not long enough, is no failure of the service.
     guard said > .zero else {
-      OwnRefusal.note()
-      throw Rejection(policy: "deadline", reason: .deadlineTooClose)
+      let refusal = Rejection(policy: "deadline", reason: .deadlineTooClose)
+      OwnRefusal.note(refusal)
+      throw refusal
     }
+    let end = timeline.now + said
     do {
       return try await OwnRefusal.$isHurried.withValue(true) {
         try await make(said, clock).run(operation)
       }
-    } catch let error as TimedOut where error.scope == .total && error.limit == said {
-      OwnRefusal.note()
+    } catch {
+      // What met the end by itself has an error of its own for it.
+      if timeline.now >= end || Self.isForWantOfTime(error) { OwnRefusal.note(error) }
       throw error
     }
+  }
+
+  /// Whether a policy has refused to begin what would have come too late.
+  private static func isForWantOfTime(_ error: any Error) -> Bool {
+    let reason = Rejection.Reason.deadlineTooClose
+    if let rejection = error as? Rejection { return rejection.reason == reason }
+    return (error as? AppError)?.metadata["policy.reason"] == reason.rawValue
   }
 
   /// How long the caller waits, where that is shorter than the limit; zero where it waits no more.

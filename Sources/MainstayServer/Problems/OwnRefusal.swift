@@ -10,13 +10,16 @@ final class OwnRefusal: Sendable {
   /// Whether the time in which a request has to be answered is that of its caller.
   @TaskLocal static var isHurried = false
 
-  private let isNoted = Locked(false)
+  private let noted = Locked<(any Error)?>(nil)
 
-  /// Says so of the request that is handled.
-  static func note() { current?.isNoted.withLock { $0 = true } }
+  /// Says so of the request that is handled, with the error that it ends with.
+  static func note(_ error: any Error) { current?.noted.withLock { $0 = error } }
 
   /// Whether an error is why the request was refused, and not one that came after it.
   func explains(_ error: any Error) -> Bool {
-    (error is Rejection || error is TimedOut) && isNoted.withLock { $0 }
+    guard let noted = noted.withLock({ $0 }) else { return false }
+    if let noted = noted as? AppError { return noted.id == (error as? AppError)?.id }
+    // Other errors are values without a name.
+    return type(of: noted) == type(of: error)
   }
 }

@@ -100,7 +100,7 @@ public struct ProblemAnswers: Sendable {
   /// What another service has answered, where that was more than was to be collected.
   func answerTooLong(_ error: NIOTooManyBytesError) -> AppError {
     let known = classified(error)
-    guard !known.isKnown else { return known }
+    guard !known.isKnown else { return known.adding(metadata: [AppError.statusName: "502"]) }
     let words = AppError.http(status: 503)
     return AppError(
       code: "server.answer-too-long", kind: .server, disposition: .permanent, title: words.title,
@@ -232,15 +232,18 @@ extension AppError {
     metadata["decoding.path"] != nil || metadata["encoding.path"] != nil
   }
 
-  /// Whether a policy refused it for something that is no matter of how much there is to do.
+  /// Whether a policy refused it for something that whoever asks can do nothing about.
   fileprivate var isOfPolicy: Bool {
-    metadata["policy.reason"].map { $0 != Rejection.Reason.deadlineTooClose.rawValue } ?? false
+    // Less at a time is never refused, and what is asked for again always is.
+    let ownWords: [Rejection.Reason] = [.deadlineTooClose, .costTooHigh]
+    return metadata["policy.reason"].map { said in !ownWords.contains { $0.rawValue == said } }
+      ?? false
   }
 
   /// Whether a policy refused it for want of room.
   fileprivate var isOfTooMuch: Bool {
     let reasons: [Rejection.Reason] = [
-      .bulkheadFull, .waitedTooLong, .rateLimited, .costTooHigh, .limitReached,
+      .bulkheadFull, .waitedTooLong, .rateLimited, .limitReached,
     ]
     return metadata["policy.reason"].map { said in reasons.contains { $0.rawValue == said } }
       ?? false

@@ -36,6 +36,29 @@ extension LoadShedding {
       state = Locked(State(holder: Holder(permit, learning)))
     }
 
+    /// Handles the request, and says how that has ended, as ``ended(with:)`` does.
+    ///
+    /// Beyond that it knows what the caller gave no time for (``RequestDeadline``), which says
+    /// nothing of what there is room for. The place is still taken after it.
+    ///
+    /// - Parameter operation: Handles the request.
+    /// - Returns: What the operation returned.
+    /// - Throws: What the operation throws.
+    public func handle<T>(_ operation: () async throws -> T) async throws -> T {
+      // What a caller gave no time for is told apart also where no errors are reported.
+      let refusal = OwnRefusal.current ?? OwnRefusal()
+      return try await OwnRefusal.$current.withValue(refusal) {
+        do {
+          let answer = try await operation()
+          ended()
+          return answer
+        } catch {
+          ended(with: error)
+          throw error
+        }
+      }
+    }
+
     /// Says that the request was handled, and with which error: an `AdaptiveLimit` learns from
     /// that how many requests can be answered at once.
     ///

@@ -64,7 +64,8 @@ public struct LoadShedding: Sendable {
   ///
   /// While they are handled as fast as ever the limit grows. When they get slower, or their time is
   /// over, it shrinks. What counts is the time until a handler has its answer, and not how long
-  /// that is sent; a request whose caller gave it less time than the service says nothing.
+  /// that is sent. A request whose caller gave it less time than the service says nothing, where
+  /// ``RequestDeadline`` stands around this or within ``Place/handle(_:)``.
   ///
   /// - Parameters:
   ///   - limit: How many requests are answered at once at first, at least and at most, how many
@@ -139,14 +140,15 @@ public struct LoadShedding: Sendable {
 
   private func refusal(_ reason: Rejection.Reason) async throws -> Rejection {
     Counter(label: "mainstay.server.shed", dimensions: [("reason", reason.rawValue)]).increment()
-    OwnRefusal.note()
     let hold = reason == .deadlineTooClose ? .zero : holdWithinDeadline
     if hold > .zero, let place = held.tryAcquire() {
       // Where the caller has gone, the place is free as well.
       try await timeline.sleep(until: timeline.now + hold)
       place.release()
     }
-    return Rejection(policy: room.name, reason: reason, retryAfter: .seconds(drawnPause))
+    let refusal = Rejection(policy: room.name, reason: reason, retryAfter: .seconds(drawnPause))
+    OwnRefusal.note(refusal)
+    return refusal
   }
 
   /// An answer names whole seconds alone, and rounds up: so each of those is drawn as often.

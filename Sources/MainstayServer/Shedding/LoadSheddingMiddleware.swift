@@ -24,20 +24,8 @@ public struct LoadSheddingMiddleware<Context: RequestContext>: RouterMiddleware 
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     let place = try await shedding.admit(request.head)
-    // What a caller gave no time for is told apart also where no errors are reported.
-    let refusal = OwnRefusal.current ?? OwnRefusal()
-    return try await OwnRefusal.$current.withValue(refusal) {
-      try await answered(request, context, place, next)
-    }
-  }
-
-  private func answered(
-    _ request: Request, _ context: Context, _ place: LoadShedding.Place,
-    _ next: @concurrent (Request, Context) async throws -> Response
-  ) async throws -> Response {
     do {
-      var response = try await next(request, context)
-      place.ended()
+      var response = try await place.handle { try await next(request, context) }
       let body = response.body
       response.body = ResponseBody(contentLength: body.contentLength) { writer in
         defer { place.release() }
@@ -45,7 +33,6 @@ public struct LoadSheddingMiddleware<Context: RequestContext>: RouterMiddleware 
       }
       return response
     } catch {
-      place.ended(with: error)
       place.release()
       throw error
     }

@@ -101,11 +101,20 @@ import Testing
     var machine = try renewed()
     let second = try #require(ticket(machine))
     #expect(!second.isTried)
-    #expect(machine.refused(second, isAgain: false, at: .seconds(100)) == false)
+    #expect(machine.refused(second, isAgain: false, at: .seconds(20)) == false)
     #expect(ticket(machine)?.token == "b")
-    #expect(machine.refused(second, isAgain: false, at: .seconds(129)) == false)
-    #expect(machine.refused(second, isAgain: false, at: .seconds(130)) == true)
+    #expect(machine.refused(second, isAgain: false, at: .seconds(49)) == false)
+    #expect(machine.refused(second, isAgain: false, at: .seconds(50)) == true)
     #expect(ticket(machine) == nil)
+  }
+
+  @Test(arguments: [(29, false), (30, true), (100, true)])
+  func `a token that no answer has taken is new no more after a while`(
+    _ seconds: Int, _ isRenewed: Bool
+  ) throws {
+    var machine = try renewed()
+    let second = try #require(ticket(machine))
+    #expect(machine.refused(second, isAgain: false, at: .seconds(seconds)) == isRenewed)
   }
 
   @Test func `the first token that an app has is renewed at once where it is over`() throws {

@@ -141,6 +141,31 @@ import Testing
     #expect(asked.lines == first + ["new \(first.count)"])
   }
 
+  @Test func `a token that no answer has taken in an outage is renewed once that is over`()
+    async throws
+  {
+    let (clock, asked) = (ManualClock(), Log())
+    let isOver = Locked(false)
+    let authorization = HTTPAuthorization(token: "a") { old in
+      asked.add(old ?? "none")
+      return "new \(asked.lines.count)"
+    }
+    let transport = ScriptedTransport { request, _ in
+      switch request.headers["authorization"] {
+      case "Bearer new 2": return .json("1")
+      case "Bearer new 1" where !isOver.withLock({ $0 }): throw AppError.broken
+      default: return .json("", status: 401)
+      }
+    }
+    let books = try client(transport, authorization, clock: clock)
+    await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
+    #expect(asked.lines == ["a"])
+    isOver.withLock { $0 = true }
+    clock.advance(by: .seconds(3_600))
+    #expect(try await books.get("/a", as: Int.self) == 1)
+    #expect(asked.lines == ["a", "new 1"])
+  }
+
   @Test func `one resource that takes no token leaves those of all others alone`() async throws {
     let (clock, asked) = (ManualClock(), Log())
     let authorization = HTTPAuthorization(token: "a") { _ in

@@ -111,6 +111,43 @@ import Testing
     }
   }
 
+  @Test func `what a discarded change has left stays until it is sent with the next one`()
+    async throws
+  {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let id = try await synced(inventory)
+      let letter = try await givenUp(world, inventory, id)
+      try await inventory.discard(letter.id)
+      try await world.change(id) { $0.title = "Bright lamp" }
+      try await inventory.pull()
+      let item = try await inventory.store.item(id)
+      #expect(item.title == "Bright lamp" && item.notes == "Mine" && item.sync == .rejected)
+      try await world.change(id) { $0.notes = "Theirs" }
+      try await inventory.pull()
+      let same = try await inventory.store.item(id)
+      #expect(same.notes == "Mine" && same.sync == .rejected)
+      _ = try await inventory.edit(id, ItemPatch(["location": .string("Shelf")]))
+      _ = try await inventory.wait(for: id) { $0.sync == .conflict }
+      #expect(try await inventory.store.conflicts().first?.fields.map(\.name) == ["notes"])
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `what a discarded change has left outlives a deletion over there`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let id = try await synced(inventory)
+      let letter = try await givenUp(world, inventory, id)
+      try await inventory.discard(letter.id)
+      try await delete(id, world)
+      try await inventory.pull()
+      let item = try await inventory.store.item(id)
+      #expect(item.notes == "Mine" && item.sync == .rejected)
+      await inventory.shutDown()
+    }
+  }
+
   @Test func `what was deleted over there goes once the change here is discarded`() async throws {
     try await inWorld { world in
       let inventory = try await world.open()

@@ -59,6 +59,16 @@ import Testing
     return try file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM photo") }
   }
 
+  /// A key under which the service knows other content, so that what comes with it is given up.
+  private func usedKey(_ world: World) async throws -> IdempotencyKey {
+    let key = IdempotencyKey()
+    let stranger = world.stranger()
+    let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
+    _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key)
+    await stranger.shutDown()
+    return key
+  }
+
   @Test func `the photo of an item that is deleted goes too, unless it is still to be sent`()
     async throws
   {
@@ -91,24 +101,41 @@ import Testing
     }
   }
 
-  @Test func `a photo that was replaced goes when its successor is discarded`() async throws {
+  @Test func `a photo that is discarded goes, and the one that the service has comes back`()
+    async throws
+  {
     try await inWorld { world in
       let inventory = try await world.open()
       let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
-      _ = try await inventory.setPhoto(Self.photo(bytes: 100), of: id)
+      let older = Self.photo(bytes: 100)
+      _ = try await inventory.setPhoto(older, of: id)
       try await inventory.drained()
-      let key = IdempotencyKey()
-      let stranger = world.stranger()
-      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
-      _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key)
-      await stranger.shutDown()
-      let newer = Self.photo(bytes: 200, seed: 9)
-      _ = try await inventory.setPhoto(newer, of: id, key: key)
+      let key = try await usedKey(world)
+      _ = try await inventory.setPhoto(Self.photo(bytes: 200, seed: 9), of: id, key: key)
       _ = try await inventory.wait(for: id) { $0.sync == .rejected }
       #expect(try kept(world) == 2)
+      let rejected = try await inventory.store.photoNumbers(of: [id])
       try await inventory.discard(try #require(try await inventory.deadLetters().first?.id))
       #expect(try kept(world) == 1)
-      #expect(try await inventory.store.photo(of: id)?.bytes == newer)
+      #expect(try await inventory.store.photo(of: id)?.bytes == older)
+      #expect(try await inventory.store.item(id).sync == .synced)
+      _ = try await inventory.setPhoto(Self.photo(bytes: 300, seed: 7), of: id)
+      #expect(try await inventory.store.photoNumbers(of: [id]) != rejected)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `a first photo that is discarded leaves none`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
+      try await inventory.drained()
+      let key = try await usedKey(world)
+      _ = try await inventory.setPhoto(Self.photo(bytes: 100), of: id, key: key)
+      _ = try await inventory.wait(for: id) { $0.sync == .rejected }
+      try await inventory.discard(try #require(try await inventory.deadLetters().first?.id))
+      #expect(try kept(world) == 0)
+      #expect(try await inventory.store.photo(of: id) == nil)
       await inventory.shutDown()
     }
   }

@@ -72,6 +72,26 @@ import Testing
     }
   }
 
+  @Test func `the same scan after Retry is not swallowed without a word`() async throws {
+    try await visiting { world in
+      let browser = world.browser()
+      let list = try await browser.get("/")
+      let file = try await world.brokenFile()
+      let failed = try await browser.submit("/scan", of: list, ["barcode": "036000291452"])
+      #expect(failed.status == 503)
+      try await file.write { db in try db.execute(sql: "DROP TRIGGER broken") }
+      let retry = "/screen/errors/\(try #require(failed.errorID))/retry"
+      _ = try await browser.post(retry, ["page": "/"])
+      #expect(try await browser.get("/").items.count == 1)
+      // The page of the failed form is still there, with its key.
+      let same = try await browser.submit("/scan", of: failed, ["barcode": "036000291452"])
+      #expect(same.items.count == 1)
+      #expect(same.toasts.contains { $0.contains("was added already, by this form.") })
+      let next = try await browser.submit("/scan", of: same, ["barcode": "036000291452"])
+      #expect(next.items.count == 2)
+    }
+  }
+
   @Test func `an edit of what is gone meanwhile leads to the page that says so`() async throws {
     try await visiting { world in
       let browser = world.browser()

@@ -88,10 +88,13 @@ extension ItemStore {
   package func photoNumbers(of ids: [UUID]) async throws(AppError) -> [UUID: Int64] {
     guard !ids.isEmpty else { return [:] }
     return try await read { db in
+      // The number of a row may come again once the photo was thrown away.
       let places = ids.map { _ in "?" }.joined(separator: ", ")
       let rows = try db.rows(
         """
-        SELECT item, max(rowid) AS number FROM photo WHERE item IN (\(places)) GROUP BY item
+        SELECT photo.item AS item, max(work.seq) AS number
+        FROM photo JOIN work ON work.id = photo.work
+        WHERE photo.item IN (\(places)) GROUP BY photo.item
         """, ids.map(\.text))
       let pairs = rows.compactMap { row in
         UUID(uuidString: row["item"]).map { ($0, row["number"] as Int64) }

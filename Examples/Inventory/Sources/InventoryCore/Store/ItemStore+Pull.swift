@@ -43,8 +43,18 @@ extension ItemStore {
     }
   }
 
+  /// Takes over one item of the service.
+  ///
+  /// - Parameters:
+  ///   - twin: What the service has.
+  ///   - isOwnKept: Whether what a discarded change has left here stays.
+  ///   - time: The time of the change.
+  ///   - db: Where the items are.
   /// - Returns: Whether the item changed here.
-  static func take(_ twin: Twin, at time: Timestamp, _ db: any ItemDatabase) throws -> Bool {
+  /// - Throws: Where the items cannot be read or written.
+  static func take(
+    _ twin: Twin, keepingOwn isOwnKept: Bool = true, at time: Timestamp, _ db: any ItemDatabase
+  ) throws -> Bool {
     guard var record = try ItemRecord.find(twin.id, db) else {
       guard let fields = twin.fields else { return false }
       try ItemRecord(
@@ -60,9 +70,15 @@ extension ItemStore {
       return false
     }
     let wasDeleted = record.deleted != nil
+    var theirs = twin.fields
+    if isOwnKept, !wasDeleted, record.base != record.fields {
+      theirs = theirs?.keeping(record.fields, since: record.base)
+      // The next change that is saved meets what they did: both sides are merged then.
+      guard theirs != nil else { return false }
+    }
     record.base = twin.fields
     record.twinVersion = twin.version
-    if let fields = twin.fields {
+    if let fields = theirs {
       record.take(fields, at: time)
       record.deleted = nil
     } else if !wasDeleted {
@@ -72,5 +88,30 @@ extension ItemStore {
     try record.save(db)
     if record.deleted != nil { try ForgottenPhotos.delete(of: twin.id, db) }
     return !wasDeleted || record.deleted == nil
+  }
+}
+
+extension ItemFields {
+  /// These fields, in which what only the other ones have changed stays.
+  ///
+  /// - Parameters:
+  ///   - own: The other ones.
+  ///   - base: What both were made from; nil for unknown.
+  /// - Returns: The fields, put together; nil where both changed the same one.
+  fileprivate func keeping(_ own: ItemFields, since base: ItemFields?) -> ItemFields? {
+    var (fields, isOfOne) = (self, true)
+    func keep<Value: Equatable>(_ field: WritableKeyPath<ItemFields, Value>) {
+      let (mine, before) = (own[keyPath: field], base?[keyPath: field])
+      guard mine != fields[keyPath: field], mine != before else { return }
+      if fields[keyPath: field] != before { isOfOne = false }
+      fields[keyPath: field] = mine
+    }
+    keep(\.title)
+    keep(\.author)
+    keep(\.year)
+    keep(\.location)
+    keep(\.notes)
+    keep(\.quantity)
+    return isOfOne ? fields : nil
   }
 }

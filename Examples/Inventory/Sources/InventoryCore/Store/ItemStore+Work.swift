@@ -167,6 +167,8 @@ extension ItemStore {
       try Work.set(state, of: work.id, db)
       if state == .done {
         try MissedTwin.take(of: work.item, at: time, db)
+        // What was thrown away is the photo: the one before it is what the service has.
+        if work.kind == .photo { try db.run("DELETE FROM photo WHERE work = ?", [work.id.text]) }
         try ForgottenPhotos.delete(of: work.item, db)
       }
       return work

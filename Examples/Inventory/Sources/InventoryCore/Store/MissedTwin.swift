@@ -40,6 +40,8 @@ enum MissedTwin {
   private static func take(_ row: Row, at time: Timestamp, _ db: any ItemDatabase) throws -> UUID? {
     try db.run("DELETE FROM missed WHERE item = ?", [row["item"] as String])
     let twin = try JSONDecoder().decode(Twin.self, from: row.decode(forColumn: "twin"))
-    return try ItemStore.take(twin, at: time, db) ? twin.id : nil
+    // It came before the change was thrown away, so nobody was told that the rest of it is kept.
+    let isTaken = try ItemStore.take(twin, keepingOwn: false, at: time, db)
+    return isTaken ? twin.id : nil
   }
 }

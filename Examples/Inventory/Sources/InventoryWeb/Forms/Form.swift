@@ -90,7 +90,7 @@ extension Form {
       throw .badForm("The hidden field key must be 1 to 64 letters, digits and hyphens.")
     }
     var fingerprint = Fingerprint(path.utf8)
-    for name in names where name != "page" && name != "key" {
+    for name in names where !["page", "key", "again"].contains(name) {
       fingerprint.add(name.utf8)
       fingerprint.add(self[name].utf8)
     }

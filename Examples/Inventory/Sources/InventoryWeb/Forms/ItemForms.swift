@@ -33,8 +33,7 @@ struct ItemForms: Sendable {
       return try await list(ListPage.Forms(key: form["key"], scan: typed), visit, code)
     }
     return try await flow.answer(visit, fields: ["barcode"], again: again) { [inventory] in
-      let answer = try await inventory.scan(form["barcode"], key: key)
-      return .unless(answer.isReplay, "“\(answer.item.title)” was added.")
+      .added(try await inventory.scan(form["barcode"], key: key), by: form)
     }
   }
 
@@ -50,8 +49,7 @@ struct ItemForms: Sendable {
     }
     return try await flow.answer(visit, fields: Self.fields, again: again) { [inventory] in
       let document = try JSONEncoder().encode(form.members(of: Self.fields, emptyQuantity: nil))
-      let answer = try await inventory.add(try ItemDraft(json: document), key: key)
-      return .unless(answer.isReplay, "“\(answer.item.title)” was added.")
+      return .added(try await inventory.add(try ItemDraft(json: document), key: key), by: form)
     }
   }
 
@@ -92,6 +90,18 @@ extension Screen.Done {
   /// Says that something was done, unless it was done and said before.
   static func unless(_ isReplay: Bool, _ text: String) -> Screen.Done {
     Screen.Done(isReplay ? nil : text)
+  }
+
+  /// Says that an item was added.
+  ///
+  /// A form that was drawn again keeps its key. Once Retry has added the item, the same form may
+  /// mean another one, which is not added.
+  fileprivate static func added(_ answer: WriteAnswer, by form: Form) -> Screen.Done {
+    guard answer.isReplay, !form["again"].isEmpty else {
+      return .unless(answer.isReplay, "“\(answer.item.title)” was added.")
+    }
+    return Screen.Done(
+      "“\(answer.item.title)” was added already, by this form. Send it once more to add another.")
   }
 }
 

@@ -19,6 +19,8 @@ struct ListPage: Sendable {
   }
 
   let key: String
+  /// Whether a form was drawn again, with its key.
+  let isAgain: Bool
   let barcode: FieldView
   let draft: [FieldView]
   let isAdding: Bool
@@ -40,7 +42,8 @@ extension ListPage {
   }
 
   init(_ found: ItemPage, photos: [UUID: Int64], query: String, forms: Forms) {
-    key = forms.key.isEmpty ? UUID().text : forms.key
+    isAgain = !forms.key.isEmpty
+    key = isAgain ? forms.key : UUID().text
     barcode = [FieldView.barcode].filled(with: forms.scan)[0]
     draft = FieldView.item.filled(with: forms.draft)
     isAdding = forms.isAdding
