@@ -27,10 +27,11 @@ struct Mending {
     tell(written)
     session.complain(about: problems)
     guard !written.isEmpty else { return report }
-    let paths = Set(written.map(\.path))
+    // What was mended in one file may be what another one has a finding for.
+    let paths = Set(written.map(\.path)).union(report.findings.map(\.path))
     let bytes = Dictionary(written.map { ($0.path, $0.new) }) { first, _ in first }
     let after = await engine.report(on: paths, with: bytes, lines: fixes.lines)
-    return report.with(report.findings.filter { !paths.contains($0.path) } + after.findings)
+    return report.with(after.findings)
   }
 
   private static func failure(writing file: FixOutcome.File) -> String? {
