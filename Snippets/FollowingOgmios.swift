@@ -19,7 +19,8 @@ private actor BlockIndex {
 
 private func follow(_ client: OgmiosClient, _ index: BlockIndex) async throws {
   // snippet.follow
-  try await client.chainSync.findIntersection(index.newestFirst + [.origin])
+  let known = index.newestFirst
+  try await client.chainSync.findIntersection(known.isEmpty ? [.origin] : known)
   for try await step in client.chainSync.blocks(ahead: 100) {
     switch step {
     case .forward(let block, _): try await index.append(block)

@@ -43,6 +43,7 @@ extension Drainer {
     var limit: @Sendable (Duration) -> Timeout
     let unclassified = ClassificationGap.Told()
     let granted = GrantedTime()
+    let networkKinds = NetworkKinds()
   }
 
   /// Says what is read here although nothing is claimed yet: others would set it aside.

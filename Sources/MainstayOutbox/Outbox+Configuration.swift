@@ -57,9 +57,10 @@ extension Outbox {
     /// and it is told what became of each run that goes over the network. It holds nothing else
     /// back. It is not a part of the encoded settings.
     ///
-    /// A run that went well shows that the network works where its operation has one of these
-    /// constraints, or its worker names a host: see ``Worker/calling(_:)``. An error says so with
-    /// its HTTP status, or its kind.
+    /// A run that went well shows that the network works where a `ResilientClient` was answered in
+    /// it, by another than this device, or its operation has one of these constraints. It does so,
+    /// too, where its worker names a host (``Worker/calling(_:)``), or an error of its kind has
+    /// told of the network before. An error says so with its HTTP status, or its kind.
     public var connectivity: ConnectivityMonitor?
     /// Has an element each time that somebody has signed in, such as `signIns` of
     /// `HTTPAuthorization`; nil, the default, for nothing.

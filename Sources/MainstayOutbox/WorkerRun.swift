@@ -20,6 +20,8 @@ struct WorkerRun: Sendable {
   let isOfBefore: @Sendable () async -> Bool
   /// Whether the outbox is being shut down: the store gives back what is left when it is closed.
   let isEnding: @Sendable () async -> Bool
+  /// Whether somebody has answered it over the network.
+  private let use = NetworkUse()
 
   /// Runs the operation and records its end.
   ///
@@ -152,7 +154,9 @@ struct WorkerRun: Sendable {
         settings.probe?.reached(.beforeEffect, nil)
         return try await RetryScope.worker(budget: settings.budget) {
           try await leased.operation.idempotencyKey.active {
-            try await inTime { try await worker.perform(payload, context) }
+            try await use.during {
+              try await inTime { try await worker.perform(payload, context) }
+            }
           }
         }
       }
@@ -240,10 +244,14 @@ struct WorkerRun: Sendable {
     }
   }
 
-  /// Whether its runs are known to go over the network: only such a one says that it works.
+  /// Whether this run is known to go over the network: only such a one says that it works.
+  ///
+  /// What fails for want of a network has shown that its kind needs one: who is heard when it fails
+  /// is heard when it works as well.
   private var usesNetwork: Bool {
     let needed: Set<OperationConstraint> = [.network, .unmetered]
     return worker.gates.host != nil || !leased.operation.constraints.isDisjoint(with: needed)
+      || use.isAnswered || settings.networkKinds.contains(kind)
   }
 
   /// Whether it has run before.
@@ -278,6 +286,7 @@ struct WorkerRun: Sendable {
   func classify(_ error: any Error) -> AppError {
     let mapped = (settings.mapping ?? .current).map(error, at: worker.site)
     if mapped.isOfConnection(usesNetwork: usesNetwork) {
+      settings.networkKinds.insert(kind)
       settings.connectivity?.record(
         mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
     }

@@ -80,6 +80,30 @@ import Testing
   }
 
   @Test(arguments: [
+    """
+    perform(
+      first: {
+        do { try f() } catch {}
+      },
+      second: {
+        // mainstay:ignore MS201 -- best effort
+        do { try g() } catch {}
+      })
+    """,
+    """
+    Button {
+      do { try f() } catch {}
+    } label: {
+      // mainstay:ignore MS201 -- best effort
+      do { try g() } catch {}
+    }
+    """,
+  ])
+  func `a comment in a closure is not about the closures before it`(code: String) async {
+    #expect(await ids(code) == ["MS201"])
+  }
+
+  @Test(arguments: [
     ("// mainstay:ignore MS201", ["MS002", "MS201"]),
     ("// mainstay:ignore MS201 --", ["MS002", "MS201"]),
     ("/* mainstay:ignore MS201 -- */", ["MS002", "MS201"]),

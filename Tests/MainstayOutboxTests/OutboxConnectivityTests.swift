@@ -144,6 +144,43 @@ import Testing
     monitor.shutDown()
   }
 
+  @Test func `what went well counts for a worker whose failures have counted`() async throws {
+    var shop = try Workshop()
+    let monitor = ConnectivityMonitor(
+      source: ScriptedConnectivitySource(.online), clock: shop.clock)
+    shop.configuration.connectivity = monitor
+    let runs = Box(0)
+    let outbox = try await shop.open(
+      Worker(for: Note.self, backoff: .none) { _, _ in
+        let run = runs.change { count in
+          count += 1
+          return count
+        }
+        if run <= 2 { throw AppError.test(.transient(), kind: .offline) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await drain(outbox, on: shop.clock, by: .milliseconds(100))
+    #expect(runs.value == 3)
+    #expect(monitor.current.standing == .online && monitor.current.internet == .validated)
+    await outbox.shutDown()
+    monitor.shutDown()
+    shop.clock.advance(by: .seconds(1))
+  }
+
+  @Test func `so does what somebody beyond this device has answered`() async throws {
+    var shop = try Workshop()
+    let monitor = offline(shop)
+    shop.configuration.connectivity = monitor
+    let outbox = try await shop.open(
+      // As `ResilientClient` does.
+      Worker(for: Note.self) { _, _ in NetworkUse.answered() })
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.pending == 0 }
+    #expect(monitor.current.internet == .validated && monitor.falseClaims == 1)
+    await outbox.shutDown()
+    monitor.shutDown()
+  }
+
   /// An outbox whose monitor says that the network is of no use, with what waits for one.
   private func waiting(for monitor: ConnectivityMonitor, in shop: Workshop) async throws -> Outbox {
     var shop = shop

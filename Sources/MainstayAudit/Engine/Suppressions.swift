@@ -189,8 +189,17 @@ extension Syntax {
     else { return nil }
     if owner.kind == .switchCase { return owner.firstToken(viewMode: .sourceAccurate) }
     if let closure = owner.as(ClosureExprSyntax.self) {
-      return closure.receiver?.call.calledExpression.lastToken(viewMode: .sourceAccurate)
-        ?? closure.leftBrace
+      guard let call = closure.receiver?.call,
+        let called = call.calledExpression.lastToken(viewMode: .sourceAccurate)
+      else { return closure.leftBrace }
+      // What other closures before it hold is none of its business.
+      let others = call.tokens(viewMode: .sourceAccurate).prefix {
+        $0.position < closure.leftBrace.position
+      }
+      let isFirst = !others.contains {
+        $0.tokenKind == .leftBrace && $0.position > called.position
+      }
+      return isFirst ? called : closure.leftBrace
     }
     return owner.parent?.as(CatchClauseSyntax.self)?.catchKeyword
   }

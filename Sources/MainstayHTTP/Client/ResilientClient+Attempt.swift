@@ -308,6 +308,9 @@ extension ResilientClient.Core {
       }
       let step = course.isPortal ? .stay : step(after: reply, to: request, &course)
       let isPortal = course.isPortal || step == .refused(isPortal: true)
+      if !isPortal, NetworkUse.isWanted, HTTPOrigin(message.url)?.isLoopback == false {
+        NetworkUse.answered()
+      }
       tell(message, course, start, reply, isPortal ? .portal() : nil)
       return (reply, step)
     } catch {

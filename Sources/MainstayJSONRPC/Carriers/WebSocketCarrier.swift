@@ -69,11 +69,11 @@ final class WebSocketCarrier: Carrier {
       self.keep(channel, as: connection)
       core.opened(connection)
     }
-    let order = MessageOrder()
+    let order = order(of: connection)
     let events = WebSocketEvents(
       opened: opened,
       received: { [weak core] bytes in
-        order.after(isLong: bytes.count > MessageOrder.longMessage) { [weak core] in
+        order.after(bytes: bytes.count) { [weak core] in
           core?.received(bytes, over: connection)
         }
       },
@@ -100,6 +100,17 @@ final class WebSocketCarrier: Carrier {
       .whenFailure { error in
         events.ended(JSONRPCConnectionError(.unreachable, cause: Self.mapped(error)))
       }
+  }
+
+  /// The order of the messages of a connection; while too much of it waits, the socket is not read,
+  /// so that the server waits as well.
+  private func order(of connection: Int) -> MessageOrder {
+    let (limit, isTooLarge) = options.maximumMessageSize.multipliedReportingOverflow(by: 2)
+    return MessageOrder(limit: isTooLarge ? .max : limit) { [weak self] order in
+      guard let channel = self?.channel(of: connection) else { return }
+      // What holds by then counts: two turns may come in any order.
+      channel.eventLoop.execute { _ = channel.setOption(.autoRead, value: !order.isFull) }
+    }
   }
 
   /// An error of the libraries below, as what it means.

@@ -191,7 +191,9 @@ extension WebSocketFrames {
   private func waitForPong(_ context: ChannelHandlerContext) {
     let limit = options.webSocket.pongTimeout
     schedule(limit, context) {
-      guard !self.isAlive else { return self.waitToPing(context) }
+      // While too much waits to be done nothing is read, so nobody knows what has arrived.
+      let isRead = (try? context.channel.syncOptions?.getOption(.autoRead)) ?? true
+      guard isRead, !self.isAlive else { return self.waitToPing(context) }
       self.end(.silent, .goingAway, "No answer to a ping within \(limit)", context)
     }
   }

@@ -120,21 +120,9 @@ public final class OgmiosClient: Sendable {
     try await watching("health") {
       var last: (any Error)?
       for index in order(preferring: nil) {
-        // A node that is gone is the answer, and counts as that of any other call does.
-        var lost: OgmiosHealth?
         do {
-          return try await trying([index], method: "health", isRepeatable: true) { link in
-            let health = try await healthOf(link, options.timeout)
-            guard health.state == .disconnected else { return health }
-            lost = health
-            throw OgmiosError(
-              .response, method: "health", endpoint: link.name, code: -32000,
-              message: "The server has no connection to its node.")
-          }
-        } catch let error as Rejection {
-          last = last ?? error
+          return try await page(of: index)
         } catch let error as OgmiosError {
-          if let lost { return lost }
           guard error.isTransportFailure, !Self.isOutOfTime else { throw error }
           last = error
         }
@@ -147,6 +135,37 @@ public final class OgmiosClient: Sendable {
 // MARK: - Endpoints
 
 extension OgmiosClient {
+  /// Asks an endpoint for its health, whatever its breaker says: that takes nothing of its node.
+  ///
+  /// A node that is gone counts as that of any other call does.
+  private func page(of index: Int) async throws -> OgmiosHealth {
+    let (link, begun) = (links[index], now())
+    var admission = try? link.breaker.admit()
+    do {
+      let health = try await healthOf(link, options.timeout)
+      guard health.state == .disconnected else {
+        if let admission = admission.take() { admission.succeed() }
+        note(.answered, nil, index, begun)
+        return health
+      }
+      let error = OgmiosError(
+        .response, method: "health", endpoint: link.name, code: -32000,
+        message: "The server has no connection to its node.")
+      if let admission = admission.take() { admission.fail(error) }
+      note(.failed, error, index, begun)
+      options.observer?(.failed(endpoint: link.name, error.kind))
+      return health
+    } catch let error as OgmiosError {
+      if !error.isOtherPage, let admission = admission.take() { admission.fail(error) }
+      let isSpent = error.wasNeverSent && Self.isOutOfTime
+      note(isSpent ? .timedOut : error.ending, error, index, begun)
+      if error.isTransportFailure, !Self.isOutOfTime {
+        options.observer?(.failed(endpoint: link.name, error.kind))
+      }
+      throw error
+    }
+  }
+
   func order(preferring preferred: Int?) -> [Int] {
     let now = now()
     return machine.withLock { $0.order(preferring: preferred, at: now) }

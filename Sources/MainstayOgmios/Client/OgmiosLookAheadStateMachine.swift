@@ -16,12 +16,24 @@ struct OgmiosLookAheadStateMachine<Answer: Sendable>: Sendable {
   /// The answers that nobody has taken, the oldest first.
   private(set) var answers: [Answer] = []
   /// Whether the server may be anywhere once the answers are taken: it has gone on by a step that
-  /// nobody understands.
+  /// nobody understands, or by questions that were given up.
   private(set) var isAstray = false
+  /// Whether the server may still go on by questions that were given up.
+  private(set) var hasStrays = false
   /// How many may be asked at once: after a failure one, and twice as many with each step told.
   ///
   /// So a step that cannot be read is found alone.
   private(set) var window = 1
+
+  /// What became of the connection of a question that failed.
+  enum Failure: Sendable, Hashable {
+    /// It is gone, and so are all other questions.
+    case lost
+    /// It is gone, and before that the server went on by a step that nobody could read.
+    case unreadable
+    /// It goes on, and so does the server by all other questions.
+    case refused
+  }
 
   init() {}
 
@@ -47,13 +59,15 @@ struct OgmiosLookAheadStateMachine<Answer: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - round: The round.
-  ///   - isUnreadable: Whether the server has gone on all the same.
+  ///   - failure: What became of the connection.
   /// - Returns: Whether that counts; then all others of the round are to be given up.
-  mutating func failed(in round: UInt64, isUnreadable: Bool) -> Bool {
+  mutating func failed(in round: UInt64, _ failure: Failure) -> Bool {
     guard round == self.round else { return false }
+    // Nobody can take them back: the server goes on by each.
+    if failure == .refused, asked > 1 { hasStrays = true }
     endRound()
     window = 1
-    isAstray = isUnreadable
+    isAstray = failure != .lost
     return true
   }
 
@@ -74,6 +88,7 @@ struct OgmiosLookAheadStateMachine<Answer: Sendable>: Sendable {
   mutating func connectionChanged() -> Bool {
     answers = []
     isAstray = false
+    hasStrays = false
     if asked == 0 { round += 1 }
     return asked == 0
   }

@@ -43,8 +43,8 @@ final class OgmiosSteps: Sendable {
 
   private let state = Locked(State())
 
-  /// Whether the server may still go on by a question.
-  var isAsking: Bool { state.withLock { $0.machine.asked > 0 } }
+  /// Whether the server may still go on by a question, be it one that was given up.
+  var isAsking: Bool { state.withLock { $0.machine.asked > 0 || $0.machine.hasStrays } }
 
   /// Asks for as many steps as may be on their way.
   ///
@@ -80,14 +80,26 @@ final class OgmiosSteps: Sendable {
         state.machine.answered(answer, in: round)
         return ([], state.wake())
       case .failure(let error):
-        let isUnreadable = (error as? OgmiosError)?.kind == .invalidResponse
-        guard state.machine.failed(in: round, isUnreadable: isUnreadable) else { return ([], []) }
+        guard state.machine.failed(in: round, Self.failure(error)) else { return ([], []) }
         state.failure = (round, error)
         return (state.leaveRound(), state.wake())
       }
     }
     for giveUp in given { giveUp() }
     for continuation in woken { continuation.resume() }
+  }
+
+  /// What an error says about the connection; a queue that is full says nothing about it.
+  private static func failure(
+    _ error: any Error
+  ) -> OgmiosLookAheadStateMachine<JSONValue>.Failure {
+    guard let error = error as? OgmiosError else { return .refused }
+    return switch error.kind {
+    case .http, .websocket: .lost
+    case .response: error.hasEndedConnection ? .lost : .refused
+    case .invalidResponse: error.isOfOneAnswer ? .refused : .unreadable
+    case .timeout, .invalidFormat, .invalidMethod: .refused
+    }
   }
 
   /// Whether there is something to take, or a round is over.

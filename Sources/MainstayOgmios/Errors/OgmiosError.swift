@@ -145,6 +145,9 @@ public struct OgmiosError: Error, Sendable {
   /// Whether the server said it as it closed the connection, and not as an answer.
   var hasEndedConnection: Bool { kind == .response && cause != nil }
 
+  /// Whether an answer that cannot be read was that of one call, so that the connection goes on.
+  var isOfOneAnswer: Bool { cause?.metadata["jsonrpc.reason"] == "missing" }
+
   /// Whether a transaction that was only tried out has inputs that are spent: nothing was sent.
   var isTrial: Bool { method == "evaluateTransaction" && entry?.advice == .checkOutcome }
 

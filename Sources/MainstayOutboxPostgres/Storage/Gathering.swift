@@ -41,6 +41,9 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
     var areHeldWaiting = false
   }
 
+  /// After what time a statement that was lost has been too long for those behind it as well.
+  private static var longWait: Duration { .seconds(5) }
+
   /// How many share a statement at most.
   private let maximumCount: Int
   /// How many bytes a statement takes at most; one item goes in any case.
@@ -128,12 +131,14 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
 
   /// Sends a batch; where the server refuses it, each one alone, so that each gets its own answer.
   ///
-  /// Where the server cannot be asked at all, those hear of it as well that had come by then and
-  /// found no room in the batch. They have waited as long, and would else wait for many batches.
+  /// Where the server cannot be asked at all, or does not answer in time, those hear of it as well
+  /// that had come before and found no room in the batch. They have waited as long, and would else
+  /// wait for many batches. Of a connection that broke soon they hear nothing: the next one is well.
   private func answer(
     _ batch: [Waiting], _ patience: LockPatience, upTo last: Int = 0, _ send: @escaping Send
   ) async {
     var alone: [Waiting] = []
+    let begun = timeline.now
     do {
       let answers = try await send(batch.map(\.item), patience)
       for (waiting, answer) in zip(batch, answers) {
@@ -150,7 +155,8 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
       for waiting in batch { hold(waiting, send) }
     } catch {
       for waiting in batch { waiting.continuation.resume(throwing: error) }
-      if let error = error as? PostgresError, error.isOfTheWay {
+      let isLong = timeline.now - begun >= Self.longWait
+      if let error = error as? PostgresError, error.isOfAll(isLong: isLong) {
         for waiting in leftBehind(upTo: last) {
           waiting.continuation.resume(throwing: error.mayHaveHappened(false))
         }
@@ -245,6 +251,15 @@ extension PostgresError {
     case .address, .unreachable, .refused, .tooOld, .tooMany, .busy, .readOnly, .closed: true
     case .lost: !mayHaveHappened
     default: false
+    }
+  }
+
+  /// Whether those hear of it as well that wait behind a statement, which may have taken long.
+  fileprivate func isOfAll(isLong: Bool) -> Bool {
+    switch kind {
+    case .timeout: !isLocked
+    case .lost: isLong || isOfTheWay
+    default: isOfTheWay
     }
   }
 

@@ -44,6 +44,21 @@ import Testing
     #expect(question?.mayHaveBeenSent == false, "a question has no effect")
   }
 
+  @Test(arguments: ["https://books.example", "http://localhost:8080", "http://127.0.0.1"])
+  func `work learns whether somebody beyond this device has answered it`(
+    _ origin: String
+  ) async throws {
+    let address = try #require(URL(string: origin))
+    for (status, isAnswer) in [(200, true), (404, true), (511, false)] {
+      let books = ResilientClient(
+        "books", at: address, over: ScriptedTransport(.json("1", status: status))
+      ) { _ in Pipeline("books") {} }
+      let use = NetworkUse()
+      _ = try? await use.during { try await books.get("/a", as: Int.self) }
+      #expect(use.isAnswered == (isAnswer && origin.hasPrefix("https")))
+    }
+  }
+
   @Test func `a service that failed may have done what its breaker refuses to repeat`() async throws
   {
     let address = try #require(URL(string: "https://books.example"))

@@ -25,6 +25,21 @@ import Testing
     #expect(!second.calls.contains("nextBlock"))
   }
 
+  @Test func `a start without the beginning takes nothing back on a node that is behind`()
+    async throws
+  {
+    let first = try await OgmiosServer(ledger: OgmiosLedger(blocks: 3_000))
+    let second = try await OgmiosServer(ledger: OgmiosLedger(blocks: 10))
+    let known = first.ledger.blocks.suffix(20).reversed().map {
+      OgmiosPoint.block(slot: UInt64($0.slot), id: $0.id)
+    }
+    first.shutDown()
+    let client = try Watched([first.socketAddress, second.socketAddress]).client
+    let error = await failure { try await client.chainSync.findIntersection(known) }
+    #expect(error?.code == 1000)
+    #expect(!second.calls.contains("nextBlock"))
+  }
+
   @Test(arguments: [true, false])
   func `who shares no block with any node is told whether that is behind`(isBehind: Bool)
     async throws

@@ -111,6 +111,33 @@ import Testing
     #expect(told == ["back to the beginning"] + blocks(1...200))
   }
 
+  @Test(arguments: [1, 20, 100], [false, true])
+  func `each block is told once, whatever question the server refuses`(
+    ahead: Int, takesEffect: Bool
+  ) async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 200))
+    let client = try Watched([server.socketAddress]) {
+      $0.breaker = { CircuitBreaker($0, .consecutiveFailures(1_000)) }
+    }.client
+    let refusal = OgmiosServer.Fault.failure(OgmiosServer.Failure(-32603, "too many questions"))
+    var (told, refusals): ([String], Int) = ([], 0)
+    while told.count < 201 {
+      do {
+        for try await step in client.chainSync.blocks(ahead: ahead) {
+          told.append(step.told)
+          if told.count.isMultiple(of: 17) {
+            server.inject(refusal, into: "nextBlock", takesEffect: takesEffect)
+          }
+          if told.count >= 201 { break }
+        }
+      } catch let error as OgmiosError where error.code == -32603 {
+        refusals += 1
+      }
+    }
+    #expect(told == ["back to the beginning"] + blocks(1...200))
+    #expect(refusals > 0)
+  }
+
   @Test func `a loop that ends loses nothing, and the next one goes on`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 30))
     let client = try Watched([server.socketAddress]).client

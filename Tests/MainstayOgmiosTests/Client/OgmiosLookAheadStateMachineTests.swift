@@ -31,7 +31,7 @@ import Testing
     #expect(machine.ask(upTo: 5) == 5)
     machine.answered(1, in: round)
     machine.answered(2, in: round)
-    let endings = [false, true].map { machine.failed(in: round, isUnreadable: $0) }
+    let endings = [Machine.Failure.lost, .unreadable].map { machine.failed(in: round, $0) }
     #expect(endings == [true, false])
     machine.answered(3, in: round)
     #expect(machine.isReady(machine.round))
@@ -44,12 +44,29 @@ import Testing
   @Test func `after a step that cannot be read nothing is asked until somebody knows the place`() {
     var machine = Machine()
     #expect(machine.ask(upTo: 5) == 1)
-    #expect(machine.failed(in: machine.round, isUnreadable: true) == true)
+    #expect(machine.failed(in: machine.round, .unreadable) == true)
     #expect(machine.isAstray)
     #expect(machine.isReady(machine.round))
     #expect(machine.ask(upTo: 5) == 0)
     machine.drop()
     #expect(machine.ask(upTo: 5) == 1)
+  }
+
+  @Test func `the server goes on by what was asked beside a question that it refused`() {
+    var machine = Machine()
+    for asked in [1, 2, 4] {
+      #expect(machine.ask(upTo: 4) == asked)
+      let isCounted = machine.failed(in: machine.round, .refused)
+      #expect(isCounted && machine.isAstray)
+      // By one question alone it goes on no more, whether it has done so or not.
+      #expect(machine.hasStrays == (asked > 1))
+      #expect(machine.ask(upTo: 4) == 0)
+      machine.drop()
+      #expect(machine.hasStrays == (asked > 1))
+      _ = machine.connectionChanged()
+      #expect(!machine.hasStrays)
+      for _ in 0..<asked { machine.told() }
+    }
   }
 
   @Test func `a question that waits for a connection goes on, and answers of the last one do not`()
@@ -76,7 +93,7 @@ import Testing
     var faults: [String] = []
 
     mutating func act(_ random: inout SeededGenerator, limit: Int) {
-      switch Int.random(in: 0..<12, using: &random) {
+      switch Int.random(in: 0..<13, using: &random) {
       case 0...2:
         if machine.isAstray, machine.answers.isEmpty { bring() }
         let room = machine.ask(upTo: limit)
@@ -90,7 +107,12 @@ import Testing
         if step != place + 1 { faults.append("told \(step) after \(place)") }
         place = step
         machine.told()
-      case 10: lose(isUnreadable: Bool.random(using: &random))
+      case 10: lose(Bool.random(using: &random) ? .lost : .unreadable)
+      case 11:
+        // The server refuses the oldest question, whatever it did, and answers the others.
+        guard !questions.isEmpty else { return }
+        if Bool.random(using: &random) { server += 1 }
+        _ = machine.failed(in: questions.removeFirst(), .refused)
       default:
         // Somebody begins somewhere else.
         place = Int.random(in: 0..<100, using: &random)
@@ -101,15 +123,18 @@ import Testing
     }
 
     /// The connection breaks, and the next one is brought to the caller's place.
-    private mutating func lose(isUnreadable: Bool) {
-      for round in questions { _ = machine.failed(in: round, isUnreadable: isUnreadable) }
+    private mutating func lose(_ failure: Machine.Failure) {
+      for round in questions { _ = machine.failed(in: round, failure) }
       questions = []
       _ = machine.connectionChanged()
       server = place
     }
 
     /// The server goes to the caller's place; what it was asked before it answers before.
+    ///
+    /// Where nobody waits for those answers, that is the server of another connection.
     private mutating func bring() {
+      if machine.hasStrays { (machine, questions) = (Machine(), []) }
       while !questions.isEmpty {
         server += 1
         machine.answered(server, in: questions.removeFirst())

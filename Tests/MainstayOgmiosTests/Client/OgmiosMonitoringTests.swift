@@ -265,6 +265,10 @@ private struct Post: HTTPTransport {
     #expect(status.connection == .failed)
     #expect(status.isResting)
     #expect(status.breaker != .closed)
+    // The breaker keeps nobody from the page, and so from how the node is.
+    for _ in 0..<7 { #expect(try await client.health().state == .disconnected) }
+    server.change { $0.isConnected = true }
+    #expect(try await client.health().state == .synchronized)
   }
 
   @Test func `a monitor that nobody holds is told of nothing, and keeps no client`() async throws {

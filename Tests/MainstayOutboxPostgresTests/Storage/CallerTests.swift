@@ -71,8 +71,8 @@ struct CallerTests {
   }
 
   @Test func `a transaction that says so tells nobody, and can be prepared`() async throws {
-    let place = try await Place(
-      at: try await PostgresServer(settings: ["max_prepared_transactions = 1"]).database())
+    let server = try await PostgresServer(settings: ["max_prepared_transactions = 1"])
+    let place = try await Place(at: server.database())
     let store = try await place.looking()
     try await place.script(
       """
@@ -86,6 +86,7 @@ struct CallerTests {
     try await place.query("COMMIT PREPARED 'order'")
     #expect(try await place.query("SELECT state FROM @.op").first?.text(0) == "ready")
     await store.close()
+    try await server.stop()
   }
 
   /// A key that the server cannot make shorter.

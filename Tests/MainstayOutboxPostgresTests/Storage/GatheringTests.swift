@@ -206,6 +206,50 @@ import Testing
         == ["[1]", "[4, 4]", "[4]", "[20]", "[1, 1, 1]", "[1]"].map { "\($0) brief" })
   }
 
+  /// What a statement ends with after a time, and whether those behind it hear of that.
+  private static let stalls: [(PostgresError, Duration, Bool)] = [
+    (PostgresError(.timeout, sqlState: "57014", "It took too long."), .seconds(1), true),
+    (PostgresError(.timeout, "Nobody answered."), .seconds(12), true),
+    (PostgresError(.lost, mayHaveHappened: true, "It broke."), .seconds(10), true),
+    (PostgresError(.lost, mayHaveHappened: true, "It broke."), .seconds(1), false),
+  ]
+
+  @Test(arguments: stalls)
+  func `where the server stands still, those left behind hear of it as well`(
+    _ error: PostgresError, _ time: Duration, isHeard: Bool
+  ) async throws {
+    let gathering = Gathering<Int, Int>(
+      maximumCount: 2, maximumFlights: 1, timeline: Timeline(clock)
+    ) { _ in 1 }
+    let gates = [Countdown(1), Countdown(1)]
+    let submit: @Sendable (Int) async throws -> Int = { [log] item in
+      try await gathering.submit(item) { items, _ in
+        log.add("\(items)")
+        let statement = log.lines.count
+        guard statement <= gates.count else { return items.map { .success($0) } }
+        await gates[statement - 1].reached()
+        if statement == 2 { throw error }
+        return items.map { .success($0) }
+      }
+    }
+    let first = await started { try await submit(0) }
+    await eventually { log.lines == ["[0]"] }
+    let others = await started(7) { try await submit($0 + 1) }
+    gates[0].count()
+    #expect(try await first.value == 0)
+    await eventually { log.lines.count == 2 }
+    clock.advance(by: time)
+    gates[1].count()
+    var failures: [PostgresError] = []
+    for other in others {
+      let outcome = await other.result
+      if case .failure(let error as PostgresError) = outcome { failures.append(error) }
+    }
+    #expect(failures.count == (isHeard ? 7 : 2))
+    // Those behind it were never sent.
+    #expect(failures.count { $0.mayHaveHappened } <= 2)
+  }
+
   @Test func `where the server is away, those left behind hear of it with the batch`()
     async throws
   {
