@@ -190,7 +190,8 @@ struct WorkerRun: Sendable {
     guard let circuit = worker.gates.circuit else { return try await body() }
     let admission = try circuit.admit()
     do {
-      let answer = try await body()
+      // The client inside may stand behind the same breaker.
+      let answer = try await admission.surrounding(body)
       admission.succeed()
       return answer
     } catch {
