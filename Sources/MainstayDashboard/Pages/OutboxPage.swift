@@ -79,7 +79,7 @@ extension Site {
   private func list(_ found: [StoredOperation], of queue: Queue) -> Page.Section {
     Page.Section(
       "Operations",
-      ["Operation", "Kind", "Lane", "State", .number("Attempts"), "Enqueued", "Last failure"],
+      ["Operation", "Kind", "Lane", "State", .number("Attempts used"), "Enqueued", "Last failure"],
       found.map { operation in
         Page.Row(
           Page.Cell(
