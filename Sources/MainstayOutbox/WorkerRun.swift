@@ -30,7 +30,7 @@ struct WorkerRun: Sendable {
     if end.verdict.isCompletion { await workEnded() }
     let lane = await settle(end)
     await settings.stalls.ended(
-      in: leased.operation.lane, end.event?.error, isAnswered: end.verdict.letsIn(end.event?.error),
+      leased.operation, end.event?.error, isAnswered: end.verdict.letsIn(end.event?.error),
       at: settings.timeline.now, of: store)
     return Ended(
       signal: end.signal, isCompletion: end.verdict.isCompletion,

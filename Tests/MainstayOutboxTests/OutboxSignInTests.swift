@@ -194,10 +194,11 @@ import Testing
     await outbox.shutDown()
     let found = lines.lines
     try #require(found.count == 3)
-    #expect(found[0].hasPrefix("notice Runs of a lane fail") && found[0].contains("error="))
-    #expect(found[1].hasPrefix("warning Runs of a lane have failed for long"))
+    #expect(found[0].hasPrefix("notice Runs of a kind fail") && found[0].contains("error="))
+    #expect(found[1].hasPrefix("warning Runs of a kind have failed for long"))
     #expect(found[1].contains("pending=1"))
-    #expect(found[2].hasPrefix("notice Runs of a lane work again"))
+    #expect(found.allSatisfy { $0.contains("mainstay.kind=note") && $0.contains("lane=main") })
+    #expect(found[2].hasPrefix("notice Runs of a kind work again"))
   }
 
   @Test func `what a worker throws is where the worker was made`() async throws {
