@@ -142,6 +142,20 @@ extension Drainer {
     wake()
   }
 
+  /// What the store gave out says which lanes wait for nobody any more: another process, or the
+  /// program `mainstay`, may have opened one.
+  ///
+  /// - Parameters:
+  ///   - claim: What was leased.
+  ///   - closed: The lanes that were believed closed when the store was asked, without those that
+  ///     are tried: of them the store gives out one in any case.
+  func claimed(_ claim: Claim, in closed: Set<Lane>) {
+    guard !closed.isEmpty else { return }
+    for lane in Set(claim.operations.map(\.operation.lane)).intersection(closed) {
+      laneOpened(lane)
+    }
+  }
+
   /// Whether something is leased of a lane that another operation tries out; if none does, this one
   /// does from now on.
   func isSurplus(_ leased: LeasedOperation, trying tried: Set<Lane>, at now: Duration) -> Bool {

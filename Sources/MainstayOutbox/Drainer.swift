@@ -271,7 +271,7 @@ actor Drainer {
     guard free > 0, !isPaused, !isEnding, turn != .nothing else { return }
     isClaiming = true
     defer { claimEnded() }
-    let tried = trials.due(at: start)
+    let (tried, closed) = (trials.due(at: start), trials.lanes)
     let claim = try await claim(
       ClaimRequest(
         limit: free, types: Set(workers.keys), isAlone: turn == .alone, limits: limits,
@@ -281,6 +281,7 @@ actor Drainer {
     isKnown = true
     settings.parked.setAside(claim.unknown, at: start)
     promotion.claimed(claim.operations.count, of: free)
+    claimed(claim, in: closed.subtracting(tried))
     if claim.isPartial { wake() }
     suspects.claimed(turn, isExclusive: claim.isExclusive, at: start)
     nextTurn = claim.nextTurn.map { start + $0 }

@@ -127,7 +127,7 @@ extension Outbox {
     /// It is not a part of the encoded settings.
     public var logger: Logger?
 
-    /// After how long the log says at `warning` that the runs of a lane fail for want of their
+    /// After how long the log says at `warning` that the runs of a kind fail for want of their
     /// service, with how many operations are pending; more than zero, the default is 15 minutes.
     ///
     /// It says so again after twice, four times and so on of that. That they begin to fail, and

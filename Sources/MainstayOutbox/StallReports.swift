@@ -19,31 +19,32 @@ final class StallReports: Sendable {
     machine = Locked(StallStateMachine(patience: patience))
   }
 
-  /// A run of a lane has ended, and that is recorded.
+  /// A run has ended, and that is recorded.
   ///
   /// - Parameters:
-  ///   - lane: Its lane.
+  ///   - operation: What was run.
   ///   - error: What it failed with; nil where the service has answered, or nothing is known.
   ///   - isAnswered: Whether the service has answered.
   ///   - now: The time.
   ///   - store: Asked how many operations wait, where that is told.
   func ended(
-    in lane: Lane, _ error: AppError?, isAnswered: Bool, at now: Duration,
+    _ operation: StoredOperation, _ error: AppError?, isAnswered: Bool, at now: Duration,
     of store: any OutboxStore
   ) async {
+    let (kind, lane) = (operation.type.kind, operation.lane)
     if isAnswered {
-      guard let lasted = machine.withLock({ $0.worked(lane, at: now) }) else { return }
-      return logger.report(working: lane, after: lasted)
+      guard let lasted = machine.withLock({ $0.worked(kind, in: lane, at: now) }) else { return }
+      return logger.report(working: kind, in: lane, after: lasted)
     }
     guard let error, error.isWantOfService,
-      let news = machine.withLock({ $0.failed(lane, at: now) })
+      let news = machine.withLock({ $0.failed(kind, in: lane, at: now) })
     else { return }
     switch news {
-    case .began: logger.report(stalled: lane, error)
+    case .began: logger.report(stalled: kind, in: lane, error)
     case .lasts(let age):
       // It is told all the same where the store cannot say how many there are.
       let pending = try? await store.snapshot().pending
-      logger.report(stalled: lane, for: age, pending: pending, error)
+      logger.report(stalled: kind, in: lane, for: age, pending: pending, error)
     }
   }
 }

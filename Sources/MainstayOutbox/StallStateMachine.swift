@@ -2,24 +2,30 @@
 
 package import Mainstay
 
-/// What is said about lanes whose runs fail for want of the service, as a value.
+/// What is said about kinds whose runs fail for want of the service, as a value: in each lane by
+/// itself, since what one kind calls may work while what another one calls does not.
 ///
 /// It is said that it begins, that it lasts, and that it ends. Each failure by itself is no news,
 /// since it is tried again.
 ///
 /// | Event | Then |
 /// |---|---|
-/// | the first run of a lane fails | it is told, if no end of that was told within the patience |
+/// | the first run of a kind fails in a lane | it is told, if no end of that was told within the patience |
 /// | others fail | nothing |
 /// | one fails after the patience, and after twice, four times and so on of that | it is told |
 /// | the service answers | it is told, where the beginning was, or that it lasts |
 package struct StallStateMachine: Sendable, Equatable {
   /// What is told of a failure.
   package enum News: Sendable, Equatable {
-    /// Runs of the lane fail from now on.
+    /// Runs fail from now on.
     case began
     /// They have failed for this long.
     case lasts(Duration)
+  }
+
+  private struct Way: Hashable {
+    let lane: Lane
+    let kind: OperationKind
   }
 
   private struct Stall: Equatable {
@@ -29,37 +35,43 @@ package struct StallStateMachine: Sendable, Equatable {
   }
 
   private let patience: Duration
-  private var stalls: [Lane: Stall] = [:]
+  private var stalls: [Way: Stall] = [:]
   /// Until when another beginning is not told; only what is not over.
-  private var quiet: [Lane: Duration] = [:]
+  private var quiet: [Way: Duration] = [:]
 
   /// Nothing fails.
   ///
   /// - Parameter patience: For how long nothing more is told; more than zero.
   package init(patience: Duration) { self.patience = patience }
 
-  /// A run of a lane has failed for want of the service.
-  package mutating func failed(_ lane: Lane, at now: Duration) -> News? {
+  /// A run of a kind has failed for want of the service.
+  package mutating func failed(
+    _ kind: OperationKind, in lane: Lane, at now: Duration
+  ) -> News? {
+    let way = Way(lane: lane, kind: kind)
     quiet = quiet.filter { $1 > now }
-    guard var stall = stalls[lane] else {
-      let isTold = quiet[lane] == nil
-      stalls[lane] = Stall(start: now, isTold: isTold, nextAge: patience)
+    guard var stall = stalls[way] else {
+      let isTold = quiet[way] == nil
+      stalls[way] = Stall(start: now, isTold: isTold, nextAge: patience)
       return isTold ? .began : nil
     }
     let age = now - stall.start
     guard age >= stall.nextAge else { return nil }
     while stall.nextAge <= age { stall.nextAge += stall.nextAge }
     stall.isTold = true
-    stalls[lane] = stall
+    stalls[way] = stall
     return .lasts(age)
   }
 
-  /// The service has answered a run of a lane.
+  /// The service has answered a run of a kind.
   ///
   /// - Returns: For how long runs had failed; nil where that was not told.
-  package mutating func worked(_ lane: Lane, at now: Duration) -> Duration? {
-    guard let stall = stalls.removeValue(forKey: lane), stall.isTold else { return nil }
-    quiet[lane] = now + patience
+  package mutating func worked(
+    _ kind: OperationKind, in lane: Lane, at now: Duration
+  ) -> Duration? {
+    let way = Way(lane: lane, kind: kind)
+    guard let stall = stalls.removeValue(forKey: way), stall.isTold else { return nil }
+    quiet[way] = now + patience
     return now - stall.start
   }
 }

@@ -32,7 +32,7 @@ struct WorkerRun: Sendable {
     if end.verdict.isCompletion { await workEnded() }
     let lane = await settle(end)
     await settings.stalls.ended(
-      in: leased.operation.lane, end.event?.error, isAnswered: end.verdict.letsIn(end.event?.error),
+      leased.operation, end.event?.error, isAnswered: end.verdict.letsIn(end.event?.error),
       at: settings.timeline.now, of: store)
     return Ended(
       signal: end.signal, isCompletion: end.verdict.isCompletion,
@@ -194,7 +194,8 @@ struct WorkerRun: Sendable {
     guard let circuit = worker.gates.circuit else { return try await body() }
     let admission = try circuit.admit()
     do {
-      let answer = try await body()
+      // The client inside may stand behind the same breaker.
+      let answer = try await admission.surrounding(body)
       admission.succeed()
       return answer
     } catch {

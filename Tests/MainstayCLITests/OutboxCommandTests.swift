@@ -116,6 +116,30 @@ import Testing
     }
   }
 
+  @Test func `it shows which fields a service refused, and how many attempts that has used up`()
+    async throws
+  {
+    let outbox = try await Outbox(at: url) {
+      Worker(for: Note.self) { _, _ in
+        let mistake = AppError.validation("No such mailbox.", field: "/to", code: "mail.unknown")
+        throw AppError(
+          code: "note.refused", kind: .validation, disposition: .permanent, title: "Refused",
+          message: "The service does not take it.", underlying: [mistake])
+      }
+    }
+    let id = try await outbox.enqueue(Note(text: "a")).description
+    for await snapshot in outbox.changes where snapshot.dead == 1 { break }
+    let shown = try await run("show", file, id)
+    #expect(shown.contains("/to: No such mailbox. (mail.unknown)"), "\(shown)")
+    #expect(shown.contains("Attempts used"))
+    #expect(try await run("list", file).contains("Attempts used"))
+    let json = try await run("show", "--json", file, id)
+    let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect(object?["fields"] as? [String] == ["/to: No such mailbox. (mail.unknown)"])
+    await outbox.shutDown()
+    try FileManager.default.removeItem(at: folder)
+  }
+
   @Test(.requirement("O36")) func `it lists, shows and explains`() async throws {
     try await withOutbox { _ in
       let all = try await list()

@@ -166,6 +166,35 @@ import Testing
     await monitor.shutDown()
   }
 
+  @Test func `that another process opened a lane is told, and so is each closing after that`()
+    async throws
+  {
+    let lines = Log()
+    var shop = try Workshop()
+    shop.configuration.logger = lines.logger(from: .notice) { "\($0.message)" }
+    let outbox = try await shop.open(worker(shop))
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.causes.laneNeedsUser == 1 && $0.running == 0 }
+    await lines.lines(atLeast: 1)
+    isSignedIn.value = true
+    // The outbox hears nothing of what another one does.
+    var elsewhere = shop
+    elsewhere.configuration.logger = Log().logger()
+    let other = try await elsewhere.open(worker(shop))
+    await other.wait { $0.pending == 0 }
+    await other.shutDown()
+    #expect(lines.lines.count == 1)
+    try await outbox.enqueue(Note(text: "b"))
+    await outbox.wait { $0.pending == 0 }
+    isSignedIn.value = false
+    try await outbox.enqueue(Note(text: "c"))
+    await lines.lines(atLeast: 3)
+    await outbox.shutDown()
+    let begins = lines.lines.map { $0.hasPrefix("A lane waits until somebody has signed in") }
+    #expect(begins == [true, false, true], "\(lines.lines)")
+    #expect(lines.lines.dropFirst().first?.hasPrefix("A lane goes on") == true)
+  }
+
   @Test func `a lane that waits for a person is counted by kind`() {
     let metrics = RecordingMetrics()
     let reports = LaneReports(Log().logger(), factory: metrics)
@@ -194,10 +223,11 @@ import Testing
     await outbox.shutDown()
     let found = lines.lines
     try #require(found.count == 3)
-    #expect(found[0].hasPrefix("notice Runs of a lane fail") && found[0].contains("error="))
-    #expect(found[1].hasPrefix("warning Runs of a lane have failed for long"))
+    #expect(found[0].hasPrefix("notice Runs of a kind fail") && found[0].contains("error="))
+    #expect(found[1].hasPrefix("warning Runs of a kind have failed for long"))
     #expect(found[1].contains("pending=1"))
-    #expect(found[2].hasPrefix("notice Runs of a lane work again"))
+    #expect(found.allSatisfy { $0.contains("mainstay.kind=note") && $0.contains("lane=main") })
+    #expect(found[2].hasPrefix("notice Runs of a kind work again"))
   }
 
   @Test func `what a worker throws is where the worker was made`() async throws {

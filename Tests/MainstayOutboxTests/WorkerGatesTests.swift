@@ -103,6 +103,36 @@ private struct Other: QueuedOperation {
     await outbox.shutDown()
   }
 
+  @Test(arguments: [false, true])
+  func `a client behind the same breaker makes its calls, and each failed run counts once`(
+    isPipeline: Bool
+  ) async throws {
+    let circuit = CircuitBreaker(
+      "host", .consecutiveFailures(2), breakFor: .seconds(30), breakJitter: 0, clock: shop.clock)
+    let pipeline = Pipeline("host", clock: shop.clock) { circuit }
+    let isDown = Box(true)
+    let call: @Sendable () async throws -> Void = {
+      if isDown.value { throw AppError.test(.transient()) }
+    }
+    let worker = shop.worker { _, _ in
+      if isPipeline { try await pipeline.run(call) } else { try await circuit.run(call) }
+    }
+    let outbox = try await shop.open(worker.guarded(by: circuit))
+    try await outbox.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "failed")
+    #expect(circuit.state == .closed, "one run is one failure")
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(1))
+    await shop.log.wait(for: "failed", count: 2)
+    #expect(circuit.state == .open(retryAfter: .seconds(30)))
+    isDown.value = false
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(30))
+    await outbox.wait { $0.pending == 0 }
+    #expect(circuit.state == .closed && shop.log.count("failed") == 2)
+    await outbox.shutDown()
+  }
+
   @Test func `a change that needs no call says nothing about the other side`() async throws {
     struct Save: MergingOperation {
       static let kind: OperationKind = "save"

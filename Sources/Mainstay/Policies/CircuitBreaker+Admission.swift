@@ -36,6 +36,11 @@ extension CircuitBreaker {
       self.pass = pass
     }
 
+    /// Who let it through, and with what; nil once it has ended.
+    var held: (breaker: CircuitBreaker, token: CircuitBreakerStateMachine.Token)? {
+      breaker.map { ($0, pass.token) }
+    }
+
     deinit { breaker?.settle(pass, .neutral) }
 
     /// The call succeeded.

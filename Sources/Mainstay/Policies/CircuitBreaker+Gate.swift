@@ -45,6 +45,13 @@ extension CircuitBreaker {
     /// How long it was then, in nanoseconds.
     private let waitInTick = Atomic<Int64>(0)
 
+    /// Whether whole runs were ever admitted, whose calls may come here as well.
+    private let surrounds = Atomic(false)
+
+    var surroundsRuns: Bool { surrounds.load(ordering: .acquiring) }
+
+    func surroundRuns() { surrounds.store(true, ordering: .releasing) }
+
     var sign: Sign {
       switch word.load(ordering: .acquiring) {
       case Self.locked: .locked

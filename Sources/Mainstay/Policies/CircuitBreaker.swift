@@ -299,6 +299,7 @@ extension CircuitBreaker {
 
   @inline(never)
   private func ask() throws(Rejection) -> Pass {
+    if let pass = passOfProbingRun() { return pass }
     let isHeard = !audience.isEmpty
     let (decision, isTimed, delivers) = moved { guarded, now in
       let fraction = guarded.random.fraction()
@@ -337,6 +338,7 @@ extension CircuitBreaker {
     _ pass: Pass, _ verdict: CircuitBreakerStateMachine.Verdict,
     because error: @autoclosure () -> (any Error)? = nil
   ) {
+    if isSaidByRun(pass) { return }
     let took = pass.began.map { stopwatch.now - $0 }
     if !pass.needsReading,
       change({ $0.machine.settleWithoutClock(pass.token, verdict, took: took) })

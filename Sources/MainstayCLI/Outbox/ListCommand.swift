@@ -47,8 +47,8 @@ struct ListCommand: AsyncParsableCommand {
     }
     guard !shown.isEmpty else { return try Terminal.output.write("No operations.\n") }
     var table = TextTable([
-      "Identity": .left, "Kind": .left, "State": .left, "Attempts": .right, "Enqueued": .left,
-      "Due": .left, "Last error": .left,
+      "Identity": .left, "Kind": .left, "State": .left, "Attempts used": .right,
+      "Enqueued": .left, "Due": .left, "Last error": .left,
     ])
     for operation in shown {
       table.add([

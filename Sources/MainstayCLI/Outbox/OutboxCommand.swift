@@ -128,6 +128,8 @@ struct ShownOperation: Encodable {
   let expires: Date?
   let code: String?
   let message: String?
+  /// What is wrong with which fields, as the service said it.
+  let fields: [String]?
   let reason: String?
   let bytes: Int
   let isExpendable: Bool
@@ -162,6 +164,8 @@ struct ShownOperation: Encodable {
     expires = operation.expires
     code = operation.failure?.code.rawValue
     message = letter?.message ?? operation.failure?.message
+    let mistakes = operation.failure?.fields.map { "\($0.pointer): \($0.message) (\($0.code))" }
+    fields = mistakes?.isEmpty == true ? nil : mistakes
     reason = letter?.reason.rawValue
     bytes = operation.payload.count
     isExpendable = operation.isExpendable

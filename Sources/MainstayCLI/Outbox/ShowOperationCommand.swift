@@ -48,7 +48,7 @@ struct ShowOperationCommand: AsyncParsableCommand {
       ("Idempotency key", operation.idempotencyKey.rawValue),
       ("Enqueued", Format.utc(shown.enqueued)), ("Due", Format.utc(shown.due)),
       ("Expires", shown.expires.map(Format.utc) ?? "never"),
-      ("Attempts", String(shown.attempts)), ("Lost runs", String(shown.lostRuns)),
+      ("Attempts used", String(shown.attempts)), ("Lost runs", String(shown.lostRuns)),
       ("Effect", shown.effect), ("Expendable", shown.isExpendable ? "yes" : "no"),
       ("Payload", Format.count(shown.bytes, "byte")),
     ]
@@ -64,6 +64,7 @@ struct ShowOperationCommand: AsyncParsableCommand {
       rows.append(("Given up", "\(letter.reason) at \(Format.utc(letter.since))"))
     }
     if let message = shown.message { rows.append(("", message)) }
+    rows += (shown.fields ?? []).map { ("Field", $0) }
     rows += history.map { ("Run \($0.number)", Self.line($0)) }
     if let text = shown.payload { rows.append(("", text)) }
     let width = rows.map(\.0.count).max() ?? 0

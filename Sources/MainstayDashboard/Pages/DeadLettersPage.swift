@@ -108,7 +108,7 @@ extension Site {
     form.fields = look.fields
     return Page.Section(
       "Dead letters",
-      ["Operation", "Kind", "Lane", .number("Attempts"), "Given up", "Reason", "Message"],
+      ["Operation", "Kind", "Lane", .number("Attempts used"), "Given up", "Reason", "Message"],
       letters.map { letter in
         let id = letter.id.description
         return Page.Row(

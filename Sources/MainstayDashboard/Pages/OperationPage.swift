@@ -47,7 +47,7 @@ extension Site {
       Page.Fact("Ordering key", "\(operation.orderingKey ?? "–")"),
       Page.Fact("Priority", "\(String(describing: operation.priority))"),
       Page.Fact("Enqueued", dashboard.time(operation.enqueued)),
-      Page.Fact("Attempts", .number(operation.attempts)),
+      Page.Fact("Attempts used", .number(operation.attempts)),
     ]
     if let due = operation.due {
       section.facts.append(Page.Fact("Due", "\(due.formatted(.iso8601))"))
@@ -61,6 +61,9 @@ extension Site {
     if let failure = operation.failure {
       section.facts.append(
         Page.Fact("Last failure", "\(failure.message) (\(failure.code.rawValue))"))
+      section.facts += failure.fields.map {
+        Page.Fact("Field", "\($0.pointer): \($0.message) (\($0.code))")
+      }
     }
     if let letter {
       section.facts.append(Page.Fact("Given up", dashboard.time(letter.since)))

@@ -83,7 +83,7 @@ extension Site {
   ) -> Page.Section {
     Page.Section(
       "Operations",
-      ["Operation", "Kind", "Lane", "State", .number("Attempts"), "Enqueued", "Last failure"],
+      ["Operation", "Kind", "Lane", "State", .number("Attempts used"), "Enqueued", "Last failure"],
       found.map { operation in
         let state = counts.state(of: operation)
         return Page.Row(
