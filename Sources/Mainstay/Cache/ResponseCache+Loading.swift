@@ -245,7 +245,10 @@ extension ResponseCache {
   /// Tells the store what it could not do before, if it can by now.
   func payDebt() async {
     while let item = guarded.withLock({ $0.debt.next(at: timeline.now) }) {
-      guard await tellStore(item) else { return }
+      // Whatever is owed was told as the failure by which it came to be owed.
+      let isPaid: Void? = try? await Self.tell(store, item)
+      await leaveNothing()
+      guard isPaid != nil else { return }
       guarded.withLock { $0.debt.paid(item) }
     }
   }
@@ -255,15 +258,19 @@ extension ResponseCache {
   }
 
   private func tellStore(_ item: CacheDebtStateMachine.Item) async -> Bool {
-    let isTold: Void? = await storing { store in
-      if item.isRemoval {
-        try await store.remove(item.selection)
-      } else {
-        try await store.expire(item.selection)
-      }
-    }
+    let isTold: Void? = await storing { try await Self.tell($0, item) }
     await leaveNothing()
     return isTold != nil
+  }
+
+  private static func tell(
+    _ store: any CacheStore, _ item: CacheDebtStateMachine.Item
+  ) async throws {
+    if item.isRemoval {
+      try await store.remove(item.selection)
+    } else {
+      try await store.expire(item.selection)
+    }
   }
 
   /// What was told to the store while the account left names it, so that is wiped once more.

@@ -104,7 +104,9 @@ struct OgmiosReader {
     var fraction = 0.0
     if let dot = text.firstIndex(of: ".") {
       let digits = text[text.index(after: dot)...].prefix { ("0"..."9").contains($0) }
-      guard let part = Double("0." + digits.prefix(18)) else { throw wrong("a time by ISO 8601") }
+      guard !digits.isEmpty, let part = Double("0." + digits.prefix(18)) else {
+        throw wrong("a time by ISO 8601")
+      }
       fraction = part
       text.removeSubrange(dot..<digits.endIndex)
     }
