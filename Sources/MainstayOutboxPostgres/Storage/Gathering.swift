@@ -133,7 +133,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   ///
   /// Where the server cannot be asked at all, or does not answer in time, those hear of it as well
   /// that had come before and found no room in the batch: they have waited as long, and would else
-  /// wait for many batches. Of a connection that broke soon they hear nothing: the next one is well.
+  /// wait for many batches. Of a connection that broke soon they hear nothing, as the next is well.
   private func answer(
     _ batch: [Waiting], _ patience: LockPatience, upTo last: Int = 0, _ send: @escaping Send
   ) async {
@@ -166,7 +166,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
     for waiting in alone { await answer([waiting], .none, send) }
   }
 
-  /// Those who had come up to a number, and have not been taken along; they are not waiting any more.
+  /// Those who had come up to a number, and have not been taken along; they wait no more.
   private func leftBehind(upTo last: Int) -> [Waiting] {
     state.withLock { state in
       let count = state.waiting.prefix { $0.number <= last }.count
