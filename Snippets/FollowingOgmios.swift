@@ -19,7 +19,7 @@ private actor BlockIndex {
 
 private func follow(_ client: OgmiosClient, _ index: BlockIndex) async throws {
   // snippet.follow
-  let known = index.newestFirst
+  let known = await index.newestFirst
   try await client.chainSync.findIntersection(known.isEmpty ? [.origin] : known)
   for try await step in client.chainSync.blocks(ahead: 100) {
     switch step {

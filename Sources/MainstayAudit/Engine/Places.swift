@@ -5,8 +5,11 @@ import SwiftSyntax
 extension SyntaxProtocol {
   /// What a finding at this node is about, where it may be what is missing there that is wrong: the
   /// clause, the arm, the closure or the function around it, or the node itself.
+  ///
+  /// A `try?` and a `try!` are wrong by themselves, whatever is around them.
   var subject: Syntax {
     var current = Syntax(self)
+    if current.as(TryExprSyntax.self)?.questionOrExclamationMark != nil { return current }
     while current.kind != .memberBlock, let parent = current.parent {
       switch current.kind {
       case .catchClause: return current

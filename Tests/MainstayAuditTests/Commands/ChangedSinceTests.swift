@@ -181,6 +181,42 @@ extension ProgramTests {
       #expect(try await rules(without: "prepare()").isEmpty)
     }
 
+    @Test func `an old defect is not told, nor mended, for another line of its clause`()
+      async throws
+    {
+      let folder = try Folder()
+      let text = """
+        func load() throws {
+          do {
+            try open()
+          } catch {
+            log.error("a \\(error)")
+            try! undo()
+            throw error
+          }
+        }
+
+        """
+      try folder.write("a.swift", text)
+      for arguments in [["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]] {
+        let end = try await AuditProgram.run("git", arguments, in: folder)
+        #expect(end.status == 0, "\(end)")
+      }
+      let all = try await AuditProgram.run(["--format", "json"], in: folder)
+      #expect(all.output.contains("MS601"), "\(all)")
+      let changed = text.replacing("\"a ", with: "\"b ")
+      #expect(changed != text)
+      try folder.write("a.swift", changed)
+      let arguments = ["--changed-since", "HEAD", "--format", "json"]
+      let told = try await AuditProgram.run(arguments, in: folder)
+      #expect(!told.output.contains("MS601"), "\(told)")
+      _ = try await AuditProgram.run(["--fix", "--changed-since", "HEAD"], in: folder)
+      #expect(try folder.text("a.swift") == changed)
+      try folder.write("a.swift", text.replacing("undo()", with: "undoAll()"))
+      let other = try await AuditProgram.run(arguments, in: folder)
+      #expect(other.output.contains("MS601"), "\(other)")
+    }
+
     @Test func `a defect that was there is not told for a line that was deleted elsewhere`()
       async throws
     {
