@@ -49,6 +49,21 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `an operation tells what the service said of fields, and the attempts used up`()
+    async throws
+  {
+    let mistake = AppError.validation("No such mailbox.", field: "/to", code: "mail.unknown")
+    let outbox = try await brokenOutbox(["a"], underlying: [mistake])
+    let letter = try #require(try await outbox.deadLetters().first)
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      let page = try await visitor.get("/mainstay/outboxes/orders/operations/\(letter.id)")
+      #expect(page.text.contains("/to: No such mailbox. (mail.unknown)"))
+      #expect(page.text.contains("Attempts used"))
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `payloads are shown only on demand, and redacted`() async throws {
     let outbox = try await brokenOutbox(["mail ada@example.com"])
     let letter = try #require(try await outbox.deadLetters().first)

@@ -37,12 +37,14 @@ struct Order: QueuedOperation {
 }
 
 /// An outbox whose orders the other side refuses, until a test pauses nothing any more.
-func brokenOutbox(_ texts: [String], message: LocalizableText = "No.") async throws -> Outbox {
+func brokenOutbox(
+  _ texts: [String], message: LocalizableText = "No.", underlying: [any Error] = []
+) async throws -> Outbox {
   let outbox = try await Outbox(store: InMemoryStore()) {
     Worker(for: Order.self) { _, _ in
       throw AppError(
         code: "test.refused", kind: .validation, disposition: .permanent, title: "Refused",
-        message: message)
+        message: message, underlying: underlying)
     }
   }
   try await outbox.enqueue(contentsOf: texts.map { Order(text: $0) })

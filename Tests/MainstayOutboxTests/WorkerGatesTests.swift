@@ -121,11 +121,13 @@ private struct Other: QueuedOperation {
     try await outbox.enqueue(Note(text: "a"))
     await shop.log.wait(for: "failed")
     #expect(circuit.state == .closed, "one run is one failure")
+    await outbox.wait { $0.scheduled == 1 }
     await shop.clock.sleepers(atLeast: 1)
     shop.clock.advance(by: .seconds(1))
     await shop.log.wait(for: "failed", count: 2)
     #expect(circuit.state == .open(retryAfter: .seconds(30)))
     isDown.value = false
+    await outbox.wait { $0.scheduled == 1 }
     await shop.clock.sleepers(atLeast: 1)
     shop.clock.advance(by: .seconds(30))
     await outbox.wait { $0.pending == 0 }

@@ -243,7 +243,7 @@ extension FieldConflict {
   /// The other side did not say what it has, or that cannot be read.
   static let noRemote = FieldConflict(field: "", cause: .noRemote)
   /// Nobody knows whether what the other side has holds the change already.
-  static let outcomeUnknown = FieldConflict(field: "", cause: .outcomeUnknown)
+  package static let outcomeUnknown = FieldConflict(field: "", cause: .outcomeUnknown)
 }
 
 // mainstay:ignore MS102 -- it never leaves a run
