@@ -6,8 +6,8 @@ public import Mainstay
 /// Counts what policies do, for the pages of a ``Dashboard``.
 ///
 /// A circuit breaker knows its state, but not how many calls it has refused. Give this as observer
-/// to breakers, pipelines and retries, and to ``Dashboard/tally``. A pipeline does not hand it on to
-/// its policies.
+/// to breakers, pipelines and retries, and to ``Dashboard/tally``. A pipeline does not hand it on
+/// to its policies.
 ///
 /// ```swift
 /// let tally = PolicyTally()

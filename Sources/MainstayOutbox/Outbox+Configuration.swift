@@ -52,7 +52,7 @@ extension Outbox {
     public var ageing = Duration.seconds(3600)
     /// What knows about the network; the default is nothing.
     ///
-    /// With it, operations that wait because of the network are tried once that has become better,
+    /// With it, operations that wait because of the network are tried once that has become better.
     /// ``OperationConstraint/network`` and ``OperationConstraint/unmetered`` follow what it says,
     /// and it is told what became of each run that goes over the network. It holds nothing else
     /// back. It is not a part of the encoded settings.

@@ -2,9 +2,9 @@
 
 internal import Synchronization
 
-// A run that a breaker has admitted as a whole, such as that of a queue, makes calls behind the same
-// breaker. They are part of what the run says: counted beside it, each failure would count twice,
-// and a run that is the only probe would be refused its own call.
+// A run that a breaker has admitted as a whole, such as that of a queue, makes calls behind the
+// same breaker. They are part of what the run says: counted beside it, each failure would count
+// twice, and a run that is the only probe would be refused its own call.
 extension CircuitBreaker {
   /// A run that a breaker has admitted, and the tasks that were begun in it.
   ///
@@ -76,8 +76,8 @@ extension CircuitBreaker {
 extension CircuitBreaker.Admission {
   /// Runs work that this admission stands for, as the run of a queue.
   ///
-  /// Calls in it behind the same breaker are let through while the work is a probe, and none of them
-  /// counts by itself: the end of this admission says how all of it went. Once the breaker has
+  /// Calls in it behind the same breaker are let through while the work is a probe, and none of
+  /// them counts by itself: the end of this admission says how all of it went. Once the breaker has
   /// changed its state meanwhile, they are calls like all others.
   ///
   /// - Parameter work: What is run.

@@ -104,8 +104,8 @@ struct ConfigurationValues {
       if entry.text.hasPrefix("!") || entry.text.contains(where: "{}[]".contains) {
         complain(
           at: entry.node,
-          "`\(entry.text)` matches nothing: a pattern has `*`, `**` and `?`, and no braces, brackets"
-            + " or `!`"
+          "`\(entry.text)` matches nothing: a pattern has `*`, `**` and `?`, and no braces, "
+            + "brackets or `!`"
         )
         return nil
       }

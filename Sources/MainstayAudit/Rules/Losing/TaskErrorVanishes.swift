@@ -103,7 +103,9 @@ private let taskErrorVanishesExamples: [Example] = [
   .bad(
     """
     let log = Logger(label: "a")
-    func f() { ↓Task { @MainActor in try await send() } }
+    func f() {
+      ↓Task { @MainActor in try await send() }
+    }
     """,
     fixed: """
       let log = Logger(label: "a")
