@@ -26,30 +26,34 @@ import Testing
   private static let backoff = Backoff.exponential(
     from: .seconds(5), to: .seconds(20), jitter: .none)
 
-  /// Lets time pass, step by step, until it works.
-  private func wait(for registry: CapabilityRegistry) async {
-    let updates = registry.updates
-    let moving = Task { [clock] in
+  /// Lets time pass, second by second, until the task is cancelled.
+  ///
+  /// Whoever sleeps may be the one that kept the time of an earlier check: nobody can wait for the
+  /// sleep that is meant.
+  private func passing(_ each: @escaping @Sendable (Int) -> Void = { _ in }) -> Task<Void, Never> {
+    Task { [clock] in
+      var second = 0
       while !Task.isCancelled {
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(1))
+        second += 1
+        each(second)
         await Task.yield()
       }
     }
-    for await all in updates where all[.camera] == .available { break }
-    moving.cancel()
   }
 
   @Test func `what does not work at the start works later without anybody's doing`() async {
     let registry = registry()
     #expect(await !registry.validate(.camera).isAvailable)
+    let updates = registry.updates
     let keeping = Task { await registry.keepRevalidating(backoff: Self.backoff) }
-    await clock.sleepers(atLeast: 1)
-    clock.advance(by: .seconds(5))
+    let passing = passing()
     await log.lines(atLeast: 2)
     works.raise()
-    await wait(for: registry)
+    for await all in updates where all[.camera] == .available { break }
     #expect(log.lines.count >= 3)
+    passing.cancel()
     keeping.cancel()
     await keeping.value
   }
@@ -59,15 +63,18 @@ import Testing
     let source = ScriptedConnectivitySource(.offline)
     let monitor = ConnectivityMonitor(source: source, clock: clock)
     #expect(await !registry.validate(.camera).isAvailable)
+    works.raise()
+    let updates = registry.updates
     let year = Backoff.constant(.seconds(31_536_000), jitter: .none)
     let keeping = Task { await registry.keepRevalidating(backoff: year, on: monitor) }
-    // The alarm of the monitor, and the wait of the capability.
-    await clock.sleepers(atLeast: 2)
-    works.raise()
-    source.say(.online)
-    // Some seconds, and far less than the year that it would wait by itself.
-    await wait(for: registry)
-    #expect(clock.now.offset < .seconds(3_600))
+    // It comes and goes: the first time, nobody may listen yet.
+    let passing = passing { second in
+      if second % 60 == 0 { source.say(second % 120 == 0 ? .offline : .online) }
+    }
+    for await all in updates where all[.camera] == .available { break }
+    // Some minutes, and far less than the year that it would wait by itself.
+    #expect(clock.now.offset < .seconds(86_400 * 30))
+    passing.cancel()
     keeping.cancel()
     await keeping.value
     monitor.shutDown()
