@@ -10,7 +10,7 @@ package import Mainstay
 ///
 /// | Event | Then |
 /// |---|---|
-/// | the first run of a kind fails in a lane | it is told, if no end of that was told within the patience |
+/// | the first run of a kind fails in a lane | it is told, if no end was told within the patience |
 /// | others fail | nothing |
 /// | one fails after the patience, and after twice, four times and so on of that | it is told |
 /// | the service answers | it is told, where the beginning was, or that it lasts |

@@ -194,8 +194,8 @@ extension Worker {
   /// with everything else that calls that.
   ///
   /// While the circuit is open, the whole lane of the operation waits until a probe is due, no
-  /// attempt is counted, and the next operation is the probe. Calls of a run behind the same breaker
-  /// pass with it, and do not count by themselves: the end of the run does.
+  /// attempt is counted, and the next operation is the probe. Calls of a run behind the same
+  /// breaker pass with it, and do not count by themselves: the end of the run does.
   ///
   /// - Parameter circuit: The circuit breaker.
   /// - Returns: The worker.

@@ -8,8 +8,8 @@ extension ResilientClient {
   /// be asked.
   ///
   /// The service is asked whether what is kept is still right, by its `ETag` or its date, and its
-  /// headers say how long the answer is fresh; <doc:CachingOverHTTP> has the rules. What this client
-  /// has changed, or may have, is asked for anew.
+  /// headers say how long the answer is fresh; <doc:CachingOverHTTP> has the rules. What this
+  /// client has changed, or may have, is asked for anew.
   ///
   /// - Parameters:
   ///   - path: Where it is, below the address of the client.

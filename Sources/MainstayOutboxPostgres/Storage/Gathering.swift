@@ -133,7 +133,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   ///
   /// Where the server cannot be asked at all, or does not answer in time, those hear of it as well
   /// that had come before and found no room in the batch. They have waited as long, and would else
-  /// wait for many batches. Of a connection that broke soon they hear nothing: the next one is well.
+  /// wait for many batches. Of a connection that broke soon they hear nothing: the next is well.
   private func answer(
     _ batch: [Waiting], _ patience: LockPatience, upTo last: Int = 0, _ send: @escaping Send
   ) async {

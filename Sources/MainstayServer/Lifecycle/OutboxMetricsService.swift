@@ -9,7 +9,7 @@ public import ServiceLifecycle
 ///
 /// | Metric | Kind | Holds |
 /// |---|---|---|
-/// | `mainstay.outbox.pending` | meter | how many are not finished, by `cause`: why they do not run |
+/// | `mainstay.outbox.pending` | meter | how many are not finished, by `cause`, why they wait |
 /// | `mainstay.outbox.oldest` | meter | for how long the oldest of them waits, in seconds |
 ///
 /// Both have the name that the outbox is given here as `outbox`. A `cause` is `ready`, `running`,

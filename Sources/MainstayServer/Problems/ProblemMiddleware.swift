@@ -10,9 +10,10 @@ import NIOCore
 /// Answers every error that a handler or a middleware throws with problem details.
 ///
 /// It stands first, so that it sees what the others throw. Errors of Hummingbird keep their status,
-/// with a code made of it, such as `http.request.400`. An error that says itself how it is answered (`HTTPResponseError`) is answered so, unless it
-/// is an `AppErrorConvertible`. What was collected and is too long is 413 where the request's own
-/// body may be meant, and 502 where another service must have sent it.
+/// with a code made of it, such as `http.request.400`. An error that says itself how it is answered
+/// (`HTTPResponseError`) is answered so, unless it is an `AppErrorConvertible`. What was collected
+/// and is too long is 413 where the request's own body may be meant, and 502 where another service
+/// must have sent it.
 ///
 /// The cancellation of a request is thrown on, for whoever cancelled is gone; where something else
 /// was cancelled the caller gets 503.
