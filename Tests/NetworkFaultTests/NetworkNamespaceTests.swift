@@ -116,7 +116,7 @@
     func `a black hole behind a good link is found by traffic and a probe`() async throws {
       let played = try await play("blackHole")
       #expect(played["link"] == "up" && played["route"] == "present")
-      #expect(played["source"] == "traffic" && played["graded"] == "true")
+      #expect(played["source"] == "traffic" && played["graded"] == "true", "\(played.lines)")
       #expect(played["kinds"].split(separator: ",").contains("timeout"))
       #expect(played["effect"] == "notSent", "no connection was made")
       #expect(played.standings("told") == ["online", "offline", "online"])

@@ -192,6 +192,7 @@ extension WebSocketFrames {
     let limit = options.webSocket.pongTimeout
     schedule(limit, context) {
       // While too much waits to be done nothing is read, so nobody knows what has arrived.
+      // mainstay:ignore MS204 -- a channel that does not say reads, as each does from the start
       let isRead = (try? context.channel.syncOptions?.getOption(.autoRead)) ?? true
       guard isRead, !self.isAlive else { return self.waitToPing(context) }
       self.end(.silent, .goingAway, "No answer to a ping within \(limit)", context)
