@@ -165,7 +165,10 @@ package final class LedgerClient: Sendable {
     if !body.isEmpty { message.body = .bytes(ByteBuffer(string: body)) }
     let (status, text) = try await exchange(message)
     switch status {
-    case 200..<300: return text
+    case 200..<300:
+      // As a `ResilientClient` does: whoever answered is beyond the device.
+      NetworkUse.answered()
+      return text
     case 300..<400: throw AppError.portal()
     default:
       throw HTTPError(
