@@ -20,15 +20,35 @@ import Testing
     }
   }
 
-  /// Lets time pass until something is so.
-  private func pass(_ clock: ManualClock, until isSo: () -> Bool) async -> Duration {
+  /// Lets time pass until something is so, but none to speak of while an operation runs: its lease
+  /// would end, and another one would have its turn.
+  private func pass(
+    _ clock: ManualClock, _ outbox: Outbox, until isSo: () -> Bool
+  ) async -> Duration {
     var passed = Duration.zero
     while !isSo(), !Task.isCancelled {
       await clock.sleepers(atLeast: 1)
-      clock.advance(by: .seconds(60))
-      passed += .seconds(60)
+      await outbox.wait { $0.running == 0 }
+      if isSo() { break }
+      clock.advance(by: .seconds(20))
+      passed += .seconds(20)
     }
     return passed
+  }
+
+  /// Lets time pass until nothing is pending.
+  private func passUntilEmpty(_ clock: ManualClock, _ outbox: Outbox) async {
+    await withTaskGroup { group in
+      group.addTask { await outbox.wait { $0.pending == 0 } }
+      group.addTask {
+        while !Task.isCancelled {
+          await clock.sleepers(atLeast: 1)
+          clock.advance(by: .seconds(60))
+        }
+      }
+      await group.next()
+      group.cancelAll()
+    }
   }
 
   @Test func `a lane that needed a person is tried when the outbox is opened again`()
@@ -59,15 +79,13 @@ import Testing
     try await outbox.enqueue(Note(text: "a"))
     await outbox.wait { $0.causes.laneNeedsUser == 1 && $0.running == 0 }
     for text in ["b", "c"] { try await outbox.enqueue(Note(text: text)) }
-    let passed = await pass(shop.clock) { shop.log.count("started") == 2 }
+    let passed = await pass(shop.clock, outbox) { shop.log.count("started") >= 2 }
     #expect(passed >= LaneTrialStateMachine.shortest)
     await shop.log.wait(for: "failed", count: 2)
     await outbox.wait { $0.causes.laneNeedsUser == 3 && $0.running == 0 }
     #expect(shop.log.count("started") == 2, "one request each time")
     isSignedIn.value = true
-    await shop.clock.sleepers(atLeast: 1)
-    shop.clock.advance(by: LaneTrialStateMachine.shortest * 2)
-    await outbox.wait { $0.pending == 0 }
+    await passUntilEmpty(shop.clock, outbox)
     let ledger = try await outbox.ledger()
     #expect(ledger.isBalanced)
     await outbox.shutDown()
@@ -88,17 +106,7 @@ import Testing
     await other.shutDown()
     isSignedIn.value = true
     await outbox.resume()
-    await withTaskGroup { [clock = shop.clock] group in
-      group.addTask { await outbox.wait { $0.pending == 0 } }
-      group.addTask {
-        while !Task.isCancelled {
-          await clock.sleepers(atLeast: 1)
-          clock.advance(by: .seconds(60))
-        }
-      }
-      await group.next()
-      group.cancelAll()
-    }
+    await passUntilEmpty(shop.clock, outbox)
     await outbox.shutDown()
   }
 
@@ -216,7 +224,7 @@ import Testing
         if !isSignedIn.value { throw AppError.offline() }
       })
     try await outbox.enqueue(Note(text: "a"))
-    _ = await pass(shop.clock) { lines.lines.count == 2 }
+    _ = await pass(shop.clock, outbox) { lines.lines.count >= 2 }
     isSignedIn.value = true
     try await outbox.connectionImproved()
     await outbox.wait { $0.pending == 0 }

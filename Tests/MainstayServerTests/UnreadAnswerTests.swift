@@ -70,15 +70,16 @@ import Testing
   @Test func `an answer that is not read is cut off, and its permit is free`() async throws {
     try await serve { [clock, log, bulkhead] port in
       let deaf = try ask("/pages?token=secret", port, room: 1_024)
-      await clock.sleepers(atLeast: 1)
+      // Somebody sleeps for the head of a request already.
+      while bulkhead.running == 0, !Task.isCancelled { await Task.yield() }
       let early = try await ask("/book", port).read(until: "\r\n")
       #expect(early.hasPrefix("HTTP/1.1 503"))
       // What still finds room on the way to it counts as read, and has more time.
-      while log.lines.isEmpty {
+      while log.lines.isEmpty, !Task.isCancelled {
         clock.advance(by: .seconds(30))
         await Task.yield()
       }
-      while bulkhead.running > 0 { await Task.yield() }
+      while bulkhead.running > 0, !Task.isCancelled { await Task.yield() }
       #expect(try await ask("/book", port).read(until: "a book").hasPrefix("HTTP/1.1 200"))
       #expect(((try? await deaf.readAll()) ?? "").utf8.count < Self.part * Self.parts)
     }
