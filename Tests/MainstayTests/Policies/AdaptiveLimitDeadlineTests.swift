@@ -7,7 +7,8 @@ import Testing
 
 /// What an ``AdaptiveLimit`` learns from calls whose deadline is nearly over when their turn comes.
 @Suite struct AdaptiveLimitDeadlineTests {
-  private let (clock, patience) = (ManualClock(), ManualClock())
+  private let clock = ManualClock()
+  private let patience = ManualClock()
 
   static let kinds: [AdaptiveLimit.Kind] = [
     .aimd(initial: 2, maximum: 2), .vegas(initial: 2, maximum: 2),

@@ -26,7 +26,7 @@ import Testing
     #expect(!cut(&algorithm, after: 199))
     #expect(cut(&algorithm, after: 200))
     let drop = LimitAlgorithm.Sample(time: .zero, inFlight: 1, isDrop: true)
-    #expect(algorithm.learn(drop, epoch: algorithm.epoch, now: .zero, fraction: 0.5))
+    #expect(algorithm.learn(drop, epoch: algorithm.epoch, now: .zero, fraction: 0.5) == true)
   }
 
   @Test(arguments: LimitAlgorithmTests.kinds)
