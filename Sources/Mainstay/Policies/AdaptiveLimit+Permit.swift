@@ -15,17 +15,15 @@ extension AdaptiveLimit {
     }
 
     /// The work has ended: how long it took says how much there is room for.
-    package func succeed() { limit.learn(from: admission, isDrop: false) }
+    package func succeed() { limit.learn(from: admission) }
 
     /// The work has ended with an error, which says something where its time was over.
     ///
     /// Other errors than that say nothing: those of callers, and those of services behind.
     package func fail(with error: any Error) {
-      let isOver =
-        error is TimedOut
-        || Classification.disposition(of: error) == .cancelled
-          && Classification.verdict(on: error, since: admission.expiries) == .failure
-      if isOver { limit.learn(from: admission, isDrop: true) }
+      if AdaptiveLimit.drop(error, since: admission.expiries) == .cut {
+        limit.learn(from: admission, .cut)
+      }
     }
 
     /// Gives the permit back.

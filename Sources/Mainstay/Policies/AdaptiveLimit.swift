@@ -12,7 +12,8 @@
 /// ```
 ///
 /// What counts as a drop is read from the error: `throttled`, a time limit that passed, and a
-/// failure of the service itself. Other errors, and cancellations, say nothing.
+/// failure of the service itself. Other errors, and cancellations, say nothing. Nor does a time
+/// limit that left the call less time than answers take, such as after a long wait in the queue.
 ///
 /// Time is measured by `ContinuousClock`.
 public final class AdaptiveLimit: Policy, Sendable {
@@ -183,15 +184,15 @@ extension AdaptiveLimit {
 
   @usableFromInline
   func succeed(_ admission: Admission?) {
-    if let admission { learn(from: admission, isDrop: false) }
+    if let admission { learn(from: admission) }
     permits.giveBack()
   }
 
   @usableFromInline
   func fail(_ admission: Admission?, with error: any Error) {
     // A failure that is no drop may be quicker or slower than an answer: its time says nothing.
-    if let admission, Self.isDrop(error, since: admission.expiries) {
-      learn(from: admission, isDrop: true)
+    if let admission, let drop = Self.drop(error, since: admission.expiries) {
+      learn(from: admission, drop)
     }
     permits.giveBack()
   }
@@ -201,15 +202,16 @@ extension AdaptiveLimit {
       start: timeline.now, inFlight: inFlight, epoch: learned.withLock { $0.algorithm.epoch })
   }
 
-  func learn(from admission: Admission, isDrop: Bool) {
+  func learn(from admission: Admission, _ drop: Drop? = nil) {
     let now = timeline.now
     let sample = LimitAlgorithm.Sample(
-      time: max(.zero, now - admission.start), inFlight: admission.inFlight, isDrop: isDrop)
+      time: max(.zero, now - admission.start), inFlight: admission.inFlight,
+      isDrop: drop != nil, wasCut: drop == .cut)
     let asleep = SleepWatch.mayHaveSlept(in: sample.time) ? timeline.timeAsleep(at: now) : nil
     let hasChanged = learned.withLock { learned in
       let hasSlept = learned.sleep.hasSlept(since: admission.start, now: now, asleep: asleep)
       // A drop says what it says, however long it took.
-      if hasSlept, !isDrop { return false }
+      if hasSlept, drop == nil { return false }
       let fraction = learned.random.fraction()
       return learned.algorithm.learn(
         sample, epoch: admission.epoch, now: now, fraction: fraction)
@@ -225,17 +227,26 @@ extension AdaptiveLimit {
     }
   }
 
-  /// Whether an error says that the service had no room for the call.
-  private static func isDrop(_ error: any Error, since expiries: UInt64) -> Bool {
-    if error is TimedOut { return true }
-    guard !Classification.isElsewhere(error) else { return false }
+  /// Why a call says that the service had no room for it.
+  enum Drop {
+    /// It failed, or was asked to slow down.
+    case refused
+    /// A time limit of ours ended it.
+    case cut
+  }
+
+  /// What an error says about the room that the service had for the call; nil for nothing.
+  static func drop(_ error: any Error, since expiries: UInt64) -> Drop? {
+    if error is TimedOut { return .cut }
+    guard !Classification.isElsewhere(error) else { return nil }
     switch Classification.disposition(of: error) {
-    case .throttled: return true
-    case .cancelled: return Classification.verdict(on: error, since: expiries) == .failure
+    case .throttled: return .refused
+    case .cancelled:
+      return Classification.verdict(on: error, since: expiries) == .failure ? .cut : nil
     case .transient, .unknownOutcome:
       let kind = (error as? AppError ?? ErrorMapping.current.map(error)).kind
-      return [.timeout, .server, .throttled, .exhausted].contains(kind)
-    case .permanent, .needsUser, .rejected, .unclassified: return false
+      return [.timeout, .server, .throttled, .exhausted].contains(kind) ? .refused : nil
+    case .permanent, .needsUser, .rejected, .unclassified: return nil
     }
   }
 }

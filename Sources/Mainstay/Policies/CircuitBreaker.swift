@@ -374,4 +374,10 @@ extension CircuitBreaker: PipelineStage {
     let now = timeline.now
     return guarded.withLock { !$0.isChanged && $0.machine.isPristine(now: now) }
   }
+
+  /// Failures of long ago say little about now.
+  package var isPristineWhenIdle: Bool {
+    let now = timeline.now
+    return guarded.withLock { !$0.isChanged && $0.machine.isPristineWhenIdle(now: now) }
+  }
 }

@@ -67,6 +67,21 @@ extension CircuitBreakerStateMachine {
     }
   }
 
+  /// For how long after its break an open breaker is remembered though nobody calls: it would let a
+  /// probe through, where one made anew would let as many fail as its rule says.
+  private static let memoryAfterBreak = Duration.seconds(3600)
+
+  /// Whether what is known is of no use, once nobody has called for long.
+  func isPristineWhenIdle(now: Duration) -> Bool {
+    switch state {
+    case .closed: true
+    case .open(let until): now - until >= Self.memoryAfterBreak
+    case .halfOpen:
+      leases.allSatisfy { ($0 ?? now) <= now } && now - latest >= Self.memoryAfterBreak
+    case .isolated: false
+    }
+  }
+
   /// Whether time has to be known wherever a call ends: a window over a time needs it.
   var needsReading: Bool {
     settings.mode != .disabled && windows.contains { $0.needsReading }

@@ -14,6 +14,9 @@ struct LimitAlgorithm: Sendable {
     var inFlight: Int
     /// Whether the service had no room for it: it asked to slow down, or gave no answer in time.
     var isDrop = false
+    /// Whether a time limit made it a drop: it is none where the call had less time than answers
+    /// take, such as after a long wait for its turn.
+    var wasCut = false
   }
 
   private enum Law: Sendable {
@@ -27,6 +30,9 @@ struct LimitAlgorithm: Sendable {
   /// The limit with its fraction.
   private var estimate: Double
   private(set) var epoch: UInt64 = 0
+  /// How many seconds answers took of late; nil before the first one.
+  private var usualTime: Double?
+  private var answers = 0.0
 
   init(_ kind: AdaptiveLimit.Kind) {
     bounds = Double(kind.minimum)...Double(kind.maximum)
@@ -73,7 +79,7 @@ struct LimitAlgorithm: Sendable {
   mutating func learn(
     _ sample: Sample, epoch: UInt64, now: Duration, fraction: Double
   ) -> Bool {
-    guard epoch == self.epoch else { return false }
+    guard epoch == self.epoch, hadTime(sample) else { return false }
     let before = limit
     // The limit only grows where it was put to use: else nothing was learned about it.
     let isUsed = sample.inFlight * 2 >= before
@@ -90,6 +96,18 @@ struct LimitAlgorithm: Sendable {
     estimate = min(max(next, bounds.lowerBound), bounds.upperBound)
     guard limit != before else { return false }
     self.epoch += 1
+    return true
+  }
+
+  /// Whether a call had the time for an answer, which says how much that is.
+  ///
+  /// It is the average over about a thousand answers, so a service that hangs does not change it.
+  private mutating func hadTime(_ sample: Sample) -> Bool {
+    let time = sample.time.inSeconds
+    if sample.isDrop { return !sample.wasCut || time >= usualTime ?? 0 }
+    answers = min(answers + 1, 1_000)
+    let usual = usualTime ?? time
+    usualTime = usual + (time - usual) / answers
     return true
   }
 }

@@ -16,7 +16,7 @@ extension Throttle {
     public var multiplier: Double
     /// How far it looks back; more than zero, cut to a year, the default is two minutes.
     public var window: Duration
-    /// How many calls have to be made in the window before any is refused; 0 or more, the default
+    /// How many calls have to end in the window before any is refused; 0 or more, the default
     /// is 10.
     public var minimumRequests: Int
 

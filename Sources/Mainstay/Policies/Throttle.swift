@@ -14,7 +14,8 @@
 ///
 /// A call is accepted when the dependency answered it, were it with "not found". It is not when the
 /// dependency asked to slow down, failed, or took too long. A cancellation by the caller and the
-/// refusal of another policy say nothing, and such a call is not counted.
+/// refusal of another policy say nothing, and such a call is not counted. A call that is on its way
+/// counts when it has ended, so a burst of calls is no overload.
 ///
 /// Source: Google, "Site Reliability Engineering" (2016), chapter 21, "Client-side throttling".
 public final class Throttle: Policy, Sendable {
@@ -41,7 +42,7 @@ public final class Throttle: Policy, Sendable {
   ///   - multiplier: How many calls are sent for each that is accepted; 1 to 100, the default is 2.
   ///     With less, a client takes longer to notice that the dependency is well again.
   ///   - window: How far it looks back; more than zero, cut to a year, the default is two minutes.
-  ///   - minimumRequests: How many calls have to be made in the window before any is refused; 0 or
+  ///   - minimumRequests: How many calls have to end in the window before any is refused; 0 or
   ///     more, the default is 10.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes chance repeatable, for tests; the default is a new seed.
@@ -191,7 +192,7 @@ extension Throttle {
     switch verdict {
     case .success: guarded.withLock { $0.machine.accepted(admission.token) }
     case .neutral: guarded.withLock { $0.machine.forget(admission.token) }
-    case .failure, .cooldown: break
+    case .failure, .cooldown: guarded.withLock { $0.machine.refused(admission.token) }
     }
   }
 }

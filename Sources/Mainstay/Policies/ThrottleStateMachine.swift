@@ -17,6 +17,7 @@ struct ThrottleStateMachine: Sendable {
   private struct Bucket {
     var requests = 0
     var accepts = 0
+    var onTheirWay = 0
   }
 
   /// Into how many parts the window is cut; the oldest is dropped as a whole.
@@ -32,6 +33,8 @@ struct ThrottleStateMachine: Sendable {
   private(set) var requests = 0
   /// How many of them the dependency accepted.
   private(set) var accepts = 0
+  /// How many of them have not ended yet.
+  private var onTheirWay = 0
 
   init(_ settings: Settings, now: Duration) {
     self.settings = settings
@@ -53,7 +56,11 @@ struct ThrottleStateMachine: Sendable {
   }
 
   /// How likely the next call is not sent: `(requests - multiplier x accepts) / (requests + 1)`.
+  ///
+  /// A call that is on its way does not count yet: nobody knows what the dependency will say to it,
+  /// and many that are sent at once are no sign of overload.
   var probability: Double {
+    let requests = requests - onTheirWay
     guard requests >= settings.minimumRequests else { return 0 }
     let excess = Double(requests) - settings.multiplier * Double(accepts)
     return max(0, excess / Double(requests + 1))
@@ -73,6 +80,7 @@ struct ThrottleStateMachine: Sendable {
       let index = place(of: newest)
       requests -= buckets[index].requests
       accepts -= buckets[index].accepts
+      onTheirWay -= buckets[index].onTheirWay
       buckets[index] = Bucket()
     }
   }
@@ -80,7 +88,7 @@ struct ThrottleStateMachine: Sendable {
   /// Begins an empty window, in which calls that were sent before do not count.
   private mutating func forgetAll(now: Duration) {
     buckets = Array(repeating: Bucket(), count: Self.bucketCount)
-    (requests, accepts) = (0, 0)
+    (requests, accepts, onTheirWay) = (0, 0, 0)
     newest += UInt64(Self.bucketCount)
     start = now
   }
@@ -97,21 +105,37 @@ struct ThrottleStateMachine: Sendable {
     let isSent = probability == 0 || fraction() >= probability
     buckets[place(of: newest)].requests += 1
     requests += 1
-    return isSent ? Token(bucket: newest) : nil
+    guard isSent else { return nil }
+    buckets[place(of: newest)].onTheirWay += 1
+    onTheirWay += 1
+    return Token(bucket: newest)
   }
 
   /// The dependency accepted a call: it counts at the time when it was sent.
   mutating func accepted(_ token: Token) {
-    guard isInWindow(token) else { return }
+    guard end(token) else { return }
     buckets[place(of: token.bucket)].accepts += 1
     accepts += 1
   }
 
+  /// The dependency did not accept a call: it counts at the time when it was sent.
+  mutating func refused(_ token: Token) { _ = end(token) }
+
   /// A call ended without saying anything about the dependency: as if it had not been made.
   mutating func forget(_ token: Token) {
-    guard isInWindow(token) else { return }
+    guard end(token) else { return }
     buckets[place(of: token.bucket)].requests -= 1
     requests -= 1
+  }
+
+  /// A call is no longer on its way.
+  ///
+  /// - Returns: Whether the part in which it was sent still counts.
+  private mutating func end(_ token: Token) -> Bool {
+    guard isInWindow(token) else { return false }
+    buckets[place(of: token.bucket)].onTheirWay -= 1
+    onTheirWay -= 1
+    return true
   }
 
   private func isInWindow(_ token: Token) -> Bool {

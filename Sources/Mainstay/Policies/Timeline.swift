@@ -57,8 +57,17 @@ package struct Timeline: Sendable {
   }
 
   /// Sleeps until a reading, at most a year; ends early with `CancellationError` when cancelled.
+  ///
+  /// A sleep of the system keeps its memory until it would have ended, also where it was cancelled,
+  /// so sleeps by the live clock share the timer of its alarms.
   package func sleep(until reading: Duration) async throws {
-    try await (other ?? LiveClock()).sleep(until: reading)
+    if let other { return try await other.sleep(until: reading) }
+    try Task.checkCancellation()
+    let waiter = Waiter()
+    let ending = await waiter.ending(alarm: (min(reading, now + .aYear), self)) {
+      waiter.end(.cancelled)
+    }
+    if ending == .cancelled { throw CancellationError() }
   }
 
   /// Whether both are counted from the same start.

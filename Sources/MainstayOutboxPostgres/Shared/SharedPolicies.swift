@@ -34,7 +34,9 @@ public final class SharedPolicies: Sendable {
   private struct State {
     var machine = SharingStateMachine()
     var parts: [SharingStateMachine.Name: Part] = [:]
-    var limits: [any DividedLimit] = []
+    /// Each by what it divides: a limit that is divided by two would be a part of a part.
+    var limits: [ObjectIdentifier: any DividedLimit] = [:]
+    var budgets: Set<ObjectIdentifier> = []
     var count: MemberCount
     var isConnected = false
   }
@@ -103,7 +105,8 @@ public final class SharedPolicies: Sendable {
     }
   }
 
-  /// Divides a limit of rate among the processes that are there.
+  /// Divides a limit of rate among the processes that are there; for one that is shared already,
+  /// what is said last holds.
   ///
   /// - Parameters:
   ///   - limiter: The limit of this process.
@@ -121,32 +124,43 @@ public final class SharedPolicies: Sendable {
         part(members)
       } set: { kind throws(ConfigurationError) in
         try limiter.setKind(kind)
-      })
+      }, of: limiter)
   }
 
   /// Divides a budget for repetitions among the processes that are there.
   ///
   /// Calls pay into it where they are made, as before. What each second pays in, and how much it
   /// holds, is divided: all processes together may repeat as much as one with the whole budget.
-  /// Each one keeps room for the dearest repetition, without which it could never make one.
+  /// Each one keeps room for the dearest repetition, without which it could never make one. Sharing
+  /// one budget again changes nothing, so each part of a service that is given it may do so.
   ///
   /// - Parameter budget: The budget of this process, whose settings say what all may have. So do
   ///   those that it is given later: they are divided at the next look.
   /// - Throws: `ConfigurationError` for `RetryBudget.unlimited`.
   public func share(_ budget: RetryBudget) throws(ConfigurationError) {
-    try divide(
-      Division {
-        budget.configuration
-      } into: { whole, members in
-        whole.divided(by: members)
-      } set: { part throws(ConfigurationError) in
-        try budget.update(part)
-      })
+    // What it is by then may be a part, and no part is divided again.
+    let id = ObjectIdentifier(budget)
+    guard state.withLock({ $0.budgets.insert(id).inserted }) else { return }
+    do throws(ConfigurationError) {
+      try divide(
+        Division {
+          budget.configuration
+        } into: { whole, members in
+          whole.divided(by: members)
+        } set: { part throws(ConfigurationError) in
+          try budget.update(part)
+        }, of: budget)
+    } catch {
+      state.withLock { _ = $0.budgets.remove(id) }
+      throw error
+    }
   }
 
-  private func divide(_ limit: some DividedLimit) throws(ConfigurationError) {
+  private func divide(
+    _ limit: some DividedLimit, of object: AnyObject
+  ) throws(ConfigurationError) {
     try limit.divide(by: members)
-    state.withLock { $0.limits.append(limit) }
+    state.withLock { $0.limits[ObjectIdentifier(object)] = limit }
   }
 
   private func add(
@@ -226,7 +240,7 @@ extension SharedPolicies {
   /// Gives this process its part of each limit.
   private func divide() {
     let (limits, members) = state.withLock { ($0.limits, $0.count.members) }
-    for limit in limits {
+    for limit in limits.values {
       do throws(ConfigurationError) {
         try limit.divide(by: members)
       } catch {

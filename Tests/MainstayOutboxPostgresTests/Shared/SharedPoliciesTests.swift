@@ -161,6 +161,34 @@ import Testing
     #expect(budget.available == 35)
   }
 
+  @Test func `a limit that is shared twice is divided once`() async throws {
+    let (here, there) = (process(1), process(2))
+    let budget = RetryBudget(minimumPerSecond: 10, capacity: 50, clock: clock)
+    let limiter = RateLimiter("catalog", .gcra(rate: 1, per: .seconds(1)), clock: clock)
+    try here.share(budget)
+    try here.share(limiter) { .gcra(rate: 50, per: .seconds($0)) }
+    _ = try await (there.look(), here.look())
+    try here.share(budget)
+    try here.share(limiter) { .gcra(rate: 100, per: .seconds($0)) }
+    for _ in 1...3 {
+      #expect(try await here.look())
+      #expect(budget.configuration.capacity == 25)
+      #expect(budget.configuration.minimumPerSecond == 5)
+      #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(2)))
+    }
+    board.leave(2)
+    #expect(try await here.look())
+    #expect(budget.configuration.capacity == 50)
+    #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(1)))
+  }
+
+  @Test func `a budget without a limit is never shared, however often that is asked`() {
+    let here = process(1)
+    for _ in 1...2 {
+      #expect(throws: ConfigurationError.self) { try here.share(RetryBudget.unlimited) }
+    }
+  }
+
   @Test func `other settings of a limit that is divided are those of all together`() async throws {
     let (here, there) = (process(1), process(2))
     let budget = RetryBudget(minimumPerSecond: 10, capacity: 50, clock: clock)

@@ -14,10 +14,16 @@ import Testing
       .init(multiplier: multiplier, window: window, minimumRequests: minimum), now: .zero)
   }
 
+  /// So many calls that are sent at once and not accepted.
+  private static func refuse(_ count: Int, by machine: inout ThrottleStateMachine) {
+    let tokens = (0..<count).compactMap { _ in machine.admit(now: .zero) { 1 } }
+    for token in tokens { machine.refused(token) }
+  }
+
   @Test func `refuses by the rule of the book`() {
     var machine = Self.machine()
     #expect(machine.probability == 0)
-    for _ in 1...3 { _ = machine.admit(now: .zero) { 1 } }
+    Self.refuse(3, by: &machine)
     #expect(machine.probability == 0.75)
     let token = machine.admit(now: .zero) { 0.75 }
     #expect(token != nil)
@@ -28,13 +34,28 @@ import Testing
     #expect(machine.accepts == 1)
   }
 
+  @Test func `a call that is on its way says nothing yet`() {
+    var machine = Self.machine(minimum: 10)
+    let tokens = (1...100).compactMap { _ in machine.admit(now: .zero) { 0 } }
+    #expect(tokens.count == 100 && machine.requests == 100 && machine.probability == 0)
+    for token in tokens.prefix(9) { machine.refused(token) }
+    #expect(machine.probability == 0, "nine have ended")
+    machine.refused(tokens[9])
+    #expect(machine.probability == 10.0 / 11)
+    for token in tokens[10..<15] { machine.accepted(token) }
+    #expect(machine.probability == 5.0 / 16)
+    machine.forget(tokens[15])
+    #expect(machine.probability == 5.0 / 16 && machine.requests == 99)
+  }
+
   @Test(.requirement("P37")) func `other settings keep the calls of a window as long`() {
     var machine = Self.machine()
-    let tokens = (1...4).compactMap { _ in machine.admit(now: .zero) { 1 } }
+    let tokens = (1...6).compactMap { _ in machine.admit(now: .zero) { 1 } }
     machine.update(
       .init(multiplier: 3, window: .seconds(120), minimumRequests: 0), now: .seconds(9))
     machine.accepted(tokens[0])
-    #expect(machine.requests == 4 && machine.accepts == 1)
+    for token in tokens[3...] { machine.refused(token) }
+    #expect(machine.requests == 6 && machine.accepts == 1)
     #expect(machine.probability == 1.0 / 5)
     machine.update(.init(multiplier: 1, window: .seconds(24), minimumRequests: 0), now: .seconds(9))
     #expect(machine.requests == 0 && machine.accepts == 0)
@@ -63,16 +84,17 @@ import Testing
     var machine = Self.machine()
     let tokens = (1...100).compactMap { _ in machine.admit(now: .zero) { 1 } }
     for token in tokens.prefix(50) { machine.accepted(token) }
+    for token in tokens.dropFirst(50) { machine.refused(token) }
     #expect(tokens.count == 100 && machine.probability == 0)
-    _ = machine.admit(now: .zero) { 1 }
+    Self.refuse(1, by: &machine)
     #expect(machine.probability > 0)
   }
 
   @Test func `refuses nothing before enough calls were made`() {
     var machine = Self.machine(minimum: 10)
-    for _ in 1...9 { #expect(machine.admit(now: .zero) { 0 } != nil) }
+    Self.refuse(9, by: &machine)
     #expect(machine.probability == 0)
-    #expect(machine.admit(now: .zero) { 0 } != nil)
+    Self.refuse(1, by: &machine)
     #expect(machine.admit(now: .zero) { 0 } == nil)
   }
 
@@ -162,7 +184,7 @@ import Testing
     var calls: [(part: Int, token: ThrottleStateMachine.Token?, accepted: Bool, gone: Bool)] = []
     for _ in 0..<120 {
       let known = calls.indices.filter { calls[$0].token != nil }
-      switch Int.random(in: 0..<5, using: &generator) {
+      switch Int.random(in: 0..<6, using: &generator) {
       case 0:
         let gap = Int.random(in: -3...(seed.isMultiple(of: 3) ? 40 : 4), using: &generator)
         now += .seconds(gap)
@@ -180,6 +202,11 @@ import Testing
         machine.accepted(token)
         calls[index].token = nil
         calls[index].accepted = true
+      case 4:
+        guard let index = known.randomElement(using: &generator), let token = calls[index].token
+        else { break }
+        machine.refused(token)
+        calls[index].token = nil
       default:
         guard let index = known.randomElement(using: &generator), let token = calls[index].token
         else { break }
@@ -190,7 +217,9 @@ import Testing
       let live = calls.filter { part - $0.part < 24 && !$0.gone }
       #expect(machine.requests == live.count, "seed \(seed)")
       #expect(machine.accepts == live.count { $0.accepted }, "seed \(seed)")
-      #expect((0..<1).contains(machine.probability), "seed \(seed)")
+      let ended = live.filter { $0.token == nil }
+      let excess = Double(ended.count - 2 * ended.count { $0.accepted })
+      #expect(machine.probability == max(0, excess / Double(ended.count + 1)), "seed \(seed)")
     }
   }
 }

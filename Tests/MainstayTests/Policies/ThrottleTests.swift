@@ -113,6 +113,27 @@ import Testing
     #expect(throttle.rejectionProbability == 10.0 / 11)
   }
 
+  @Test func `a burst to a dependency that refuses nothing is sent as a whole`() async throws {
+    let throttle = Throttle("catalog", clock: clock, seed: 7, observer: recorder)
+    let (well, overloaded) = (BreakerBench.Gate(), BreakerBench.Gate())
+    let pictures = await started(30) { _ in try await throttle.run { await well.pass() } }
+    await well.arrivals(atLeast: 30)
+    #expect(throttle.rejectionProbability == 0 && recorder.events.isEmpty)
+    well.open()
+    for picture in pictures { try await picture.value }
+    #expect(throttle.rejectionProbability == 0)
+    let refused = await started(300) { _ in
+      try await throttle.run {
+        await overloaded.pass()
+        throw Self.slowDown
+      }
+    }
+    await overloaded.arrivals(atLeast: 300)
+    overloaded.open()
+    for call in refused { await #expect(throws: AppError.self) { try await call.value } }
+    #expect(throttle.rejectionProbability == (330.0 - 60) / 331)
+  }
+
   @Test func `many tasks lose no count`() async {
     let throttle = throttle(minimum: .max)
     await withTaskGroup(of: Void.self) { group in

@@ -59,7 +59,8 @@ public final class Coalesce<Key: Hashable & Sendable>: Sendable {
 
   /// Runs an operation, or waits for the run that is on its way for the same key.
   ///
-  /// A call from inside its own run, which would wait for itself, runs by itself.
+  /// A call from inside its own run, which would wait for itself, runs by itself. So does the one
+  /// that would close a circle of runs that wait for each other, also over several of these.
   ///
   /// - Parameters:
   ///   - key: What the answer depends on: calls with equal keys get the same answer.
@@ -71,17 +72,23 @@ public final class Coalesce<Key: Hashable & Sendable>: Sendable {
   ) async throws -> T {
     try Task.checkCancellation()
     let key = TypedKey(key: key, type: ObjectIdentifier(T.self))
-    let (caller, present) = guarded.withLock { ($0.machine.nextID(), $0.machine.flight(of: key)) }
-    if let present, CoalescedRuns.current.contains(present, of: self) {
-      return try await operation()
+    let caller = guarded.withLock { $0.machine.nextID() }
+    let inside = CoalescedRuns.current
+    defer {
+      guarded.withLock { $0.machine.forget(caller) }
+      inside.endWait(of: caller, at: self)
     }
-    defer { guarded.withLock { $0.machine.forget(caller) } }
-    let value = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        join(key, caller, waiter) { try await operation() }
+    let value: any Sendable
+    do {
+      value = try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { waiter in
+          join(key, caller, inside, waiter) { try await operation() }
+        }
+      } onCancel: {
+        leave(caller)
       }
-    } onCancel: {
-      leave(caller)
+    } catch is WaitForItself {
+      return try await operation()
     }
     guard let value = value as? T else {
       preconditionFailure("a run for \(T.self) ended with another type")
@@ -92,11 +99,23 @@ public final class Coalesce<Key: Hashable & Sendable>: Sendable {
 
 // The lock is held for a few instructions; tasks are begun and callers are woken outside of it.
 extension Coalesce {
+  /// A call that would wait for itself; no caller gets it.
+  private struct WaitForItself: Error {}
+
   private func join(
-    _ key: TypedKey, _ caller: UInt64, _ waiter: Waiter,
+    _ key: TypedKey, _ caller: UInt64, _ inside: CoalescedRuns, _ waiter: Waiter,
     _ operation: @escaping @Sendable () async throws -> any Sendable
   ) {
-    switch guarded.withLock({ $0.machine.join(key, caller: caller, waiter: waiter) }) {
+    let joining = guarded.withLock { guarded -> CoalesceStateMachine<TypedKey, Waiter>.Joining? in
+      if let flight = guarded.machine.flight(of: key),
+        !inside.beginWait(of: caller, for: flight, at: self)
+      {
+        return nil
+      }
+      return guarded.machine.join(key, caller: caller, waiter: waiter)
+    }
+    switch joining {
+    case nil: waiter.resume(throwing: WaitForItself())
     case .gone: waiter.resume(throwing: CancellationError())
     case .follows: break
     case .leads(let flight): begin(flight, operation)
@@ -153,29 +172,5 @@ extension Coalesce {
     for _ in 0..<count {
       audience.tell(PolicyEvent(policy: name, what: .coalesced, reading: now))
     }
-  }
-}
-
-/// The shared runs that the current task is inside of.
-struct CoalescedRuns: Sendable {
-  static let local = TaskLocal<CoalescedRuns>(wrappedValue: CoalescedRuns())
-
-  static var current: CoalescedRuns { local.get() }
-
-  private struct Run: Hashable {
-    let place: ObjectIdentifier
-    let flight: UInt64
-  }
-
-  private var runs: Set<Run> = []
-
-  func contains(_ flight: UInt64, of place: AnyObject) -> Bool {
-    runs.contains(Run(place: ObjectIdentifier(place), flight: flight))
-  }
-
-  func with(_ flight: UInt64, of place: AnyObject) -> CoalescedRuns {
-    var copy = self
-    copy.runs.insert(Run(place: ObjectIdentifier(place), flight: flight))
-    return copy
   }
 }

@@ -12,8 +12,9 @@
 /// nothing: never a breaker that is open or counts failures, nor a retry whose own budget was
 /// spent, nor anything with a call on its way. Where all are like that it keeps more than the bound
 /// and says so with `registryOverflowed`. What had to stay once comes up again after all others.
-/// What is learned anew counts as nothing: how long calls took under a ``Hedge``, and the limit of
-/// an ``AdaptiveLimit`` that nobody has called for that long time.
+/// What is learned anew counts as nothing: how long calls took under a ``Hedge``, and, once nobody
+/// has called for that long time, the limit of an ``AdaptiveLimit`` and the failures of a breaker.
+/// One that is open is kept for an hour after its break.
 ///
 /// A policy of somebody else's is taken to remember nothing once no call is on its way.
 public final class PolicyRegistry<Key: Hashable & Sendable, P: ConcurrentPolicy>: Sendable {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import Mainstay
+
+/// Calls that wait for their turn under a deadline, in virtual time.
+@Suite struct LimitDeadlineTests {
+  @Test(arguments: LimitAlgorithmTests.kinds)
+  func `a time limit counts where the call had the time that answers take`(
+    kind: AdaptiveLimit.Kind
+  ) {
+    var algorithm = LimitAlgorithm(kind)
+    func cut(_ algorithm: inout LimitAlgorithm, after milliseconds: Int) -> Bool {
+      algorithm.learn(
+        .init(time: .milliseconds(milliseconds), inFlight: 1, isDrop: true, wasCut: true),
+        epoch: algorithm.epoch, now: .zero, fraction: 0.5)
+    }
+    #expect(cut(&algorithm, after: 1), "nothing is known yet")
+    for milliseconds in [100, 300] {
+      _ = algorithm.learn(
+        .init(time: .milliseconds(milliseconds), inFlight: 1), epoch: algorithm.epoch, now: .zero,
+        fraction: 0.5)
+    }
+    #expect(!cut(&algorithm, after: 199))
+    #expect(cut(&algorithm, after: 200))
+    let drop = LimitAlgorithm.Sample(time: .zero, inFlight: 1, isDrop: true)
+    #expect(algorithm.learn(drop, epoch: algorithm.epoch, now: .zero, fraction: 0.5) == true)
+  }
+
+  @Test(arguments: LimitAlgorithmTests.kinds)
+  func `a burst of load does not shut a service off that is well`(kind: AdaptiveLimit.Kind) {
+    var service = QueuedService(kind)
+    service.run(seconds: 10, arrivals: 0.5)
+    service.run(seconds: 60, arrivals: 4)
+    #expect(service.limit >= 20)
+    service.run(seconds: 10, arrivals: 0.5)
+    let before = service.answers
+    service.run(seconds: 10, arrivals: 0.5)
+    #expect(service.answers - before > 400, "of 500")
+  }
+}
+
+/// A service that always answers in 200 ms, and callers that wait in turn, for two seconds in all.
+private struct QueuedService {
+  private struct Call {
+    let begin: Int
+    let inFlight: Int
+    let epoch: UInt64
+    let isAnswered: Bool
+  }
+
+  private static let tick = 10
+
+  private(set) var answers = 0
+  private var algorithm: LimitAlgorithm
+  private var random = SplitMix64(seed: 7)
+  private var now = 0
+  /// When those who wait give up, the oldest first.
+  private var waiting: [Int] = []
+  /// The calls on their way, by the tick in which they end.
+  private var calls: [Int: [Call]] = [:]
+  private var inFlight = 0
+
+  init(_ kind: AdaptiveLimit.Kind) { algorithm = LimitAlgorithm(kind) }
+
+  var limit: Int { algorithm.limit }
+
+  /// - Parameters:
+  ///   - seconds: How long.
+  ///   - arrivals: How many calls come in 10 ms, on average.
+  mutating func run(seconds: Int, arrivals: Double) {
+    let end = now + seconds * 1_000
+    while now < end {
+      now += Self.tick
+      for call in calls.removeValue(forKey: now) ?? [] { finish(call) }
+      let extra = random.fraction() < arrivals - arrivals.rounded(.down) ? 1 : 0
+      for _ in 0..<Int(arrivals) + extra { waiting.append(now + 2_000) }
+      waiting.removeAll { $0 <= now }
+      while inFlight < limit, !waiting.isEmpty { begin(until: waiting.removeFirst()) }
+    }
+  }
+
+  private mutating func begin(until deadline: Int) {
+    inFlight += 1
+    let end = min(now + 200, deadline)
+    let call = Call(
+      begin: now, inFlight: inFlight, epoch: algorithm.epoch, isAnswered: end == now + 200)
+    calls[end, default: []].append(call)
+  }
+
+  private mutating func finish(_ call: Call) {
+    inFlight -= 1
+    if call.isAnswered { answers += 1 }
+    _ = algorithm.learn(
+      .init(
+        time: .milliseconds(now - call.begin), inFlight: call.inFlight,
+        isDrop: !call.isAnswered, wasCut: !call.isAnswered),
+      epoch: call.epoch, now: .milliseconds(now), fraction: random.fraction())
+  }
+}
