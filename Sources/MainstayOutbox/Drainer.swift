@@ -309,10 +309,11 @@ actor Drainer {
   /// How many more operations of a type may run, for types with a limit of their own.
   private var limits: [PayloadType: Int] {
     var limits: [PayloadType: Int] = [:]
-    let now = settings.timeline.now
-    for type in workers.keys {
+    let (now, free) = (settings.timeline.now, places.free)
+    for (type, worker) in workers {
       if let most = maximumConcurrency(of: type) { limits[type] = max(most - working(type), 0) }
-      for left in [probesLeft(of: type), usedUp.places(of: type, at: now)].compactMap(\.self) {
+      let rated = usedUp.places(of: worker, atMost: free, at: now)
+      for left in [probesLeft(of: type), rated].compactMap(\.self) {
         limits[type] = min(limits[type] ?? left, left)
       }
     }
