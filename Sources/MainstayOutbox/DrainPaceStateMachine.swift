@@ -12,7 +12,7 @@ package import Mainstay
 /// | opened | the maximum |
 /// | as many ended well in a row as the limit says | doubled, up to the maximum |
 /// | the other side asked to slow down, was too busy, or too slow | halved, 1 at least |
-/// | the network could not be reached | 1 |
+/// | the network could not be reached | 1, besides what has been running for five seconds |
 /// | anything else | as it was |
 /// | another maximum | that, where it was the old one; else as it was, up to the new one |
 package struct DrainPaceStateMachine: Sendable, Equatable {
@@ -40,8 +40,17 @@ package struct DrainPaceStateMachine: Sendable, Equatable {
     }
   }
 
+  /// After what time a run counts no more, where the network could not be reached: it is no
+  /// stampede, and nobody knows how long it goes on.
+  package static let young = Duration.seconds(5)
+
   package private(set) var maximum: Int
   package private(set) var limit: Int
+  /// Whether the limit is for those alone that have just begun.
+  ///
+  /// So it is where the network could not be reached. A service that is too busy would be given
+  /// more and more.
+  package private(set) var isForYoung = false
   private var successes = 0
 
   /// - Parameter maximum: How many may run at once at most, 1 or more.
@@ -55,6 +64,7 @@ package struct DrainPaceStateMachine: Sendable, Equatable {
     let isFast = limit == maximum
     maximum = max(new, 1)
     limit = isFast ? maximum : min(limit, maximum)
+    isForYoung = isForYoung && limit < maximum
   }
 
   /// A run ended.
@@ -65,12 +75,15 @@ package struct DrainPaceStateMachine: Sendable, Equatable {
       guard successes >= limit else { return }
       limit = limit > maximum / 2 ? maximum : limit * 2
       successes = 0
+      isForYoung = isForYoung && limit < maximum
     case .pushedBack:
       limit = max(limit / 2, 1)
       successes = 0
+      isForYoung = false
     case .unreachable:
       // Whatever was counted: with a limit of one, the next success doubles it.
       limit = 1
+      isForYoung = limit < maximum
     case .neutral: break
     }
   }

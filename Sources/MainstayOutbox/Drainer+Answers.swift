@@ -4,6 +4,26 @@ internal import Mainstay
 
 // What a drainer is asked.
 extension Drainer {
+  /// How many may begin at a moment.
+  func places(at now: Duration) -> DrainPlaces {
+    let lasting = pace.isForYoung ? working.count { now - $0.began >= Pace.young } : 0
+    return DrainPlaces(
+      limit: pace.limit, leased: running.count, settling: settling.count, lasting: lasting,
+      maximum: pace.maximum)
+  }
+
+  /// When a run that began not long before a moment counts no more, so that others may begin
+  /// beside it; nil where nothing changes with time.
+  func nextPlace(after time: Duration) -> Duration? {
+    guard pace.isForYoung else { return nil }
+    return working.map { $0.began + Pace.young }.filter { $0 > time }.min()
+  }
+
+  private typealias Pace = DrainPaceStateMachine
+
+  /// What runs, without what has ended well and is on its way to the store.
+  private var working: [Run] { running.filter { !settling.contains($0.key) }.map(\.value) }
+
   /// What may begin now, as far as operations matter that lost their last run.
   var suspectsTurn: SuspectsStateMachine.Turn {
     suspects.turn(besides: starts, at: settings.timeline.now)
@@ -38,7 +58,8 @@ extension Drainer {
     if let end = usedUp.end(of: operation.type, at: now) {
       found.append(.rateLimited(max(end - now, .zero)))
     }
-    if places.free == 0 { found.append(.outboxIsBusy(pace.limit)) }
+    let places = places
+    if places.free == 0 { found.append(.outboxIsBusy(places.most)) }
     return found
   }
 

@@ -129,9 +129,7 @@ actor Drainer {
   /// When what runs has begun.
   var starts: [Duration] { running.values.map(\.began) }
 
-  var places: DrainPlaces {
-    DrainPlaces(limit: pace.limit, leased: running.count, settling: settling.count)
-  }
+  var places: DrainPlaces { places(at: settings.timeline.now) }
 
   func working(_ type: PayloadType) -> Int {
     running.count { $1.operation.type == type && !settling.contains($0) }
@@ -182,7 +180,9 @@ actor Drainer {
         if isEnding { return }
         if promotion.mustLookAgain, !isPaused { continue }
         let times = [
-          usedUp.next(at: start), nextTurn, isPaused ? nil : promotion.nextLook,
+          usedUp.next(at: start), nextTurn,
+          isPaused ? nil : nextPlace(after: lastTurn),
+          isPaused ? nil : promotion.nextLook,
           isPaused ? nil : suspects.nextLook(besides: starts, at: lastTurn),
           isPaused ? nil : trials.nextLook(at: start),
         ]
@@ -264,7 +264,8 @@ actor Drainer {
   /// Starts what can be started.
   private func turn() async throws {
     // Read before the store is asked, as that of a look.
-    let (free, start) = (places.free, settings.timeline.now)
+    let start = settings.timeline.now
+    let free = places(at: start).free
     (nextTurn, lastTurn) = (nil, start)
     let turn = suspects.turn(besides: starts, at: start)
     if free == 0 { promotion.claimed(0, of: 0) }  // What there is beside is not known then.
@@ -308,10 +309,11 @@ actor Drainer {
   /// How many more operations of a type may run, for types with a limit of their own.
   private var limits: [PayloadType: Int] {
     var limits: [PayloadType: Int] = [:]
-    let now = settings.timeline.now
-    for type in workers.keys {
+    let (now, free) = (settings.timeline.now, places.free)
+    for (type, worker) in workers {
       if let most = maximumConcurrency(of: type) { limits[type] = max(most - working(type), 0) }
-      for left in [probesLeft(of: type), usedUp.places(of: type, at: now)].compactMap(\.self) {
+      let rated = usedUp.places(of: worker, atMost: free, at: now)
+      for left in [probesLeft(of: type), rated].compactMap(\.self) {
         limits[type] = min(limits[type] ?? left, left)
       }
     }

@@ -26,6 +26,10 @@ public struct FailureNote: Sendable, Hashable, Codable {
     package var message: LocalizableText?
     package var suggestion: LocalizableText?
     package var fields: [Field]?
+    /// How many runs of the operation failed with an error that nobody has classified.
+    ///
+    /// It is no text, and lies here since each run that fails writes it anew.
+    package var unclassified: Int?
   }
 
   /// How many fields are kept: the first ones.
@@ -97,6 +101,17 @@ extension FailureNote {
   package static let brokenOff = FailureNote(
     code: "outbox.broken-off",
     message: "The call was broken off before it was finished, and nobody had stopped it.")
+
+  /// How many runs of the operation failed with an error that nobody has classified.
+  package var unclassified: Int { max(words?.unclassified ?? 0, 0) }
+
+  /// The same, with how many runs failed with an error that nobody has classified.
+  package func counting(_ unclassified: Int) -> FailureNote {
+    guard unclassified > 0 else { return self }
+    var words = words ?? Words()
+    words.unclassified = unclassified
+    return FailureNote(code: code, message: message, words)
+  }
 
   /// The note of one run among others: the code and the English alone.
   package var brief: FailureNote { FailureNote(code: code, message: message) }

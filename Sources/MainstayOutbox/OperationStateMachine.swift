@@ -35,19 +35,31 @@ package struct OperationStateMachine: Sendable, Equatable {
   package private(set) var unreachable: Int
   /// Whether the effect may have happened.
   package private(set) var effect: EffectCertainty
+  /// How many of the attempts failed with an error that nobody has classified.
+  package private(set) var unclassified: Int
+  /// Whether a run has noted how far it came: then a part of the effect may be there, whatever the
+  /// step failed with that came after it.
+  package var hasBegun: Bool
   let rules: Rules
 
-  package init(attempts: Int, unreachable: Int, effect: EffectCertainty, rules: Rules) {
+  package init(
+    attempts: Int, unreachable: Int, effect: EffectCertainty, unclassified: Int = 0,
+    hasBegun: Bool = false, rules: Rules
+  ) {
     self.attempts = attempts
     self.unreachable = unreachable
     self.effect = effect
+    // Attempts begin anew with a redrive, which keeps the note.
+    self.unclassified = min(unclassified, attempts)
+    self.hasBegun = hasBegun
     self.rules = rules
   }
 
   package init(_ operation: StoredOperation, rules: Rules) {
     self.init(
       attempts: operation.attempts, unreachable: operation.unreachable,
-      effect: operation.effect, rules: rules)
+      effect: operation.effect, unclassified: operation.failure?.unclassified ?? 0,
+      hasBegun: operation.checkpoint != nil, rules: rules)
   }
 
   /// Whether the other side has to be asked before anything is sent.
@@ -137,6 +149,14 @@ package struct OperationStateMachine: Sendable, Equatable {
     } else if !error.wasNotSent {
       effect = error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
     }
+    // A refusal of this run says nothing about an earlier one that nobody answered.
+    let isInDoubt = mustReconcile
+    if hasBegun { effect = .sentUnknown }
+    if isRunCancelled, error.saysNothing {
+      // As with one that says "cancelled": the call may have gone out before.
+      if !error.wasNotSent, error.kind != .offline { effect = .sentUnknown }
+      return verdict(.ready, failure: nil)
+    }
     switch (error.isDecidedConflict ? .permanent : error.disposition).outbox {
     case .backoff(let hint):
       return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
@@ -150,16 +170,14 @@ package struct OperationStateMachine: Sendable, Equatable {
       return verdict(.ready, failure: error, closesLane: LaneClosure(.needsUser))
     case .deadLetter:
       if error.isReusedKey { return dead(.keyReused, error) }
-      // A refusal of this run says nothing about an earlier one that nobody answered.
-      return dead(mustReconcile ? .outcomeUnknown : .refused, error)
+      return dead(isInDoubt ? .outcomeUnknown : .refused, error)
     case .reconcile:
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     case .released:
-      guard !isRunCancelled else { return verdict(.ready, failure: nil) }
       // Nobody asked for it, so it would come back at once, and end so again.
       var verdict = backOff(
         error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
-      verdict.failure = .brokenOff
+      verdict.failure = FailureNote.brokenOff.counting(unclassified)
       return verdict
     case .waits(let hint):
       // A circuit of the worker's own stays open since the network could not be reached.
@@ -168,9 +186,12 @@ package struct OperationStateMachine: Sendable, Equatable {
       let instead = Self.instead.delay(attempt: 1, fraction: fraction)
       return verdict(.waiting(after: delay > .zero ? delay : instead), failure: error)
     case .limitedAttempts(let limit):
+      // What it failed with before was classified, and is no reason to give up on this.
+      if !error.isUnreachable { unclassified = min(unclassified, Int.max - 1) + 1 }
+      let isLast = unclassified >= min(limit, rules.maximumAttempts)
       return backOff(
-        error, hint: nil, limit: min(limit, rules.maximumAttempts), givingUpAs: .unclassified,
-        fraction: fraction)
+        error, hint: nil, limit: isLast ? 0 : nil,
+        givingUpAs: isLast ? .unclassified : .attemptsUsedUp, fraction: fraction)
     }
   }
 
@@ -218,7 +239,7 @@ package struct OperationStateMachine: Sendable, Equatable {
   ) -> OperationVerdict {
     OperationVerdict(
       next, attempts: attempts, unreachable: unreachable, effect: effect,
-      failure: failure.map(FailureNote.init), closesLane: closesLane)
+      failure: failure.map { FailureNote($0).counting(unclassified) }, closesLane: closesLane)
   }
 }
 
@@ -257,6 +278,16 @@ extension AppError {
   /// A worker that was broken off may have had another part of its effect.
   fileprivate var wasNotSent: Bool {
     metadata["http.sent"] == "no" && disposition != .cancelled && disposition != .unknownOutcome
+  }
+
+  /// Whether it says nothing but that a call has ended early: nobody has answered, and nobody has
+  /// decided anything.
+  fileprivate var saysNothing: Bool {
+    switch disposition {
+    case .cancelled: true
+    case .transient, .unknownOutcome, .unclassified: httpStatus == nil
+    case .throttled, .permanent, .needsUser, .rejected: false
+    }
   }
 
   /// Whether a circuit breaker refused the call, since earlier ones had failed.

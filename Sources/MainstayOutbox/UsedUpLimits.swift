@@ -28,9 +28,20 @@ struct UsedUpLimits {
     [limits[type]?.end, rates[type.kind]?.nextStart(at: now)].compactMap(\.self).max()
   }
 
-  /// How many more of a type may begin; nil for any number.
-  func places(of type: PayloadType, at now: Duration) -> Int? {
-    limits[type] != nil ? 0 : rates[type.kind]?.places(at: now)
+  /// How many more of a worker's type may begin; nil for any number.
+  ///
+  /// What the limit of the worker does not let through is not leased in order to be given back. One
+  /// is, since only a claim knows whether anything waits for that limit.
+  ///
+  /// - Parameters:
+  ///   - worker: The worker.
+  ///   - most: How many could begin otherwise.
+  ///   - now: The time.
+  /// - Returns: How many.
+  func places(of worker: Worker, atMost most: Int, at now: Duration) -> Int? {
+    guard limits[worker.type] == nil else { return 0 }
+    let own = worker.gates.limiter.map { max($0.available(atMost: most), 1) }
+    return [own, rates[worker.type.kind]?.places(at: now)].compactMap(\.self).min()
   }
 
   /// One of a kind began.
@@ -58,8 +69,7 @@ struct UsedUpLimits {
     // So is the time: a wait must not begin anew while a thread is held up.
     let now = timeline.now
     guard !limiter.tryAcquire() else { return true }
-    // Asked how long, and given back at once.
-    let wait = (try? limiter.reserve(maximumWait: .seconds(3600)))?.delay ?? .seconds(1)
+    let wait = limiter.timeToTurn() ?? .aYear
     limits[worker.type] = UsedUp(
       end: now + max(wait, .milliseconds(1)).clamped, kind: kind)
     return false

@@ -71,7 +71,8 @@ public struct WorkerContext: Sendable {
   /// Notes how far this run has come, for the run after it; returns when that survives the death of
   /// the process.
   ///
-  /// It is forgotten when the operation gets another payload or another idempotency key.
+  /// It is forgotten when the operation gets another payload or another idempotency key. From then
+  /// on a part of the effect may be there, so a failure leaves it unknown.
   ///
   /// - Parameter value: What the run after this one has to know; small, since it is written as a
   ///   whole each time.

@@ -9,6 +9,7 @@ extension WorkerRun {
     _ error: any Error, _ payload: Data, _ machine: inout OperationStateMachine
   ) async -> End {
     let mapped = classify(error)
+    machine.hasBegun = machine.hasBegun || steps.areThere
     let remote = remote(of: error)
     let kept = remote.flatMap(sealedRecord)
     let canAsk = worker.reconcile != nil
@@ -53,4 +54,13 @@ extension WorkerRun {
     if let conflict = error as? RemoteConflict { return conflict.remote }
     return (error as? AppError)?.cause(as: RemoteConflict.self)?.remote
   }
+}
+
+/// Whether a worker has noted how far its run is, also where the store could not keep that.
+final class StepNotes: Sendable {
+  private let state = Locked(false)
+
+  var areThere: Bool { state.withLock { $0 } }
+
+  func note() { state.withLock { $0 = true } }
 }

@@ -22,6 +22,8 @@ struct WorkerRun: Sendable {
   let isEnding: @Sendable () async -> Bool
   /// Whether somebody has answered it over the network.
   private let use = NetworkUse()
+  /// Whether its worker has noted how far it is.
+  let steps = StepNotes()
 
   /// Runs the operation and records its end.
   ///
@@ -372,6 +374,7 @@ struct WorkerRun: Sendable {
   }
 
   private func keep(_ data: Data) async throws {
+    steps.note()
     let sealed = try settings.vault.sealed(data, as: .checkpoint(kind))
     if try await store.checkpoint(leased.lease, sealed) { return }
     await cancel()

@@ -78,6 +78,23 @@ import Testing
     #expect(Signal(nil) == .neutral)
   }
 
+  @Test func `the limit after an outage is for those that have just begun, until it is over`() {
+    func isForYoung(_ signals: [Signal], maximum: Int = 4) -> Bool {
+      var pace = DrainPaceStateMachine(maximum: maximum)
+      for signal in signals { pace.ended(signal) }
+      return pace.isForYoung
+    }
+    #expect(isForYoung([.unreachable]) && isForYoung([.unreachable, .neutral, .succeeded]))
+    #expect(!isForYoung([]) && !isForYoung([.unreachable], maximum: 1))
+    #expect(!isForYoung([.unreachable, .succeeded, .succeeded, .succeeded]), "the maximum again")
+    #expect(!isForYoung([.pushedBack]) && !isForYoung([.unreachable, .pushedBack]))
+    #expect(isForYoung([.pushedBack, .unreachable]))
+    var pace = DrainPaceStateMachine(maximum: 4)
+    pace.ended(.unreachable)
+    pace.update(maximum: 1)
+    #expect(!pace.isForYoung)
+  }
+
   @Test func `a random life keeps the limit between one and the maximum`() {
     var generator = SeededGenerator(seed: 7)
     for maximum in 1...9 {

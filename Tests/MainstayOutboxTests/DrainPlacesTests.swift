@@ -32,4 +32,15 @@ import Testing
     #expect(free(2, leased: 4) == 0 && free(2, leased: 4, settling: 1) == 0)
     #expect(free(.max, leased: 3, settling: 1) == .max - 2)
   }
+
+  @Test func `what has been running for a while takes no place from those that begin`() {
+    func places(leased: Int, settling: Int = 0, lasting: Int) -> DrainPlaces {
+      DrainPlaces(limit: 1, leased: leased, settling: settling, lasting: lasting, maximum: 4)
+    }
+    #expect(places(leased: 1, lasting: 0).free == 0 && places(leased: 1, lasting: 1).free == 1)
+    #expect(places(leased: 3, lasting: 2).free == 0 && places(leased: 3, lasting: 3).free == 1)
+    #expect(places(leased: 4, lasting: 4).free == 0, "no more than may run at all")
+    #expect(places(leased: 4, lasting: 4).most == 4 && places(leased: 1, lasting: 1).most == 2)
+    #expect(places(leased: 2, settling: 1, lasting: 1).free == 0)
+  }
 }

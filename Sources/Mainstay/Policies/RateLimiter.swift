@@ -181,6 +181,34 @@ public final class RateLimiter: Policy, Sendable {
     return guarded.withLock { $0.machine.ask(cost: cost, now: now, atMost: .zero) } == .granted
   }
 
+  /// How many calls would be let through right now, and nothing is used up by asking.
+  ///
+  /// - Parameter limit: How many are counted at most.
+  /// - Returns: From 0 to the limit.
+  package func available(atMost limit: Int) -> Int {
+    let now = timeline.now
+    return guarded.withLock { guarded in
+      var (machine, count) = (guarded.machine, 0)
+      while count < limit, machine.ask(cost: 1, now: now, atMost: .zero) == .granted { count += 1 }
+      return count
+    }
+  }
+
+  /// When a call that came now would have its turn; it takes none, and nobody is told.
+  ///
+  /// - Returns: In what time, zero for at once; nil for never.
+  package func timeToTurn() -> Duration? {
+    let now = timeline.now
+    return guarded.withLock { guarded in
+      var machine = guarded.machine
+      return switch machine.ask(cost: 1, now: now, atMost: .aYear) {
+      case .granted: .zero
+      case .promised(_, let wait), .refused(let wait): wait
+      case .never: nil
+      }
+    }
+  }
+
   /// Takes a turn now, to be used later.
   ///
   /// - Parameters:

@@ -84,7 +84,7 @@ extension StoredOperation {
   /// and no part of it can have arrived.
   package var isUntouched: Bool {
     switch state {
-    case .ready, .scheduled, .blocked, .waiting: effect == .notSent
+    case .ready, .scheduled, .blocked, .waiting: effect == .notSent && checkpoint == nil
     case .leased, .parked, .conflicted, .dead: false
     }
   }
