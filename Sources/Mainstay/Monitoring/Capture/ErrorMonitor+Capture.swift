@@ -239,9 +239,11 @@ extension ErrorMonitor {
     case .as(let severity): report.fields.severity = severity
     case .drop(let reason):
       shards[0].withLock { $0.drop(reason) }
-      return shard.withLock {
-        $0.update(report.fingerprint) { $0.drop(isCritical: isCritical) }
+      let due = shard.withLock {
+        $0.discard(report.fingerprint, isCritical: isCritical, carrying: draft.suppressed)
       }
+      if let due { noteUntold(due: due) }
+      return
     }
     let kept = KeptReport(report)
     let sample = report.trimmed
