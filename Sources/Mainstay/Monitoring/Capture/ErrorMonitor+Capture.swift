@@ -113,8 +113,12 @@ extension ErrorMonitor {
     for leaving in answer.leaving { tell(leaving) }
     if let due = answer.closingDue { noteUntold(due: due) }
     guard case .told(let suppressed, let takesTrace) = answer.fate else {
-      if answer.fate == .suppressed {
-        for lane in lanes { lane.noteSuppressed(captured.app.code) }
+      if answer.fate == .suppressed, !noting.isEmpty {
+        CaptureScope.enter {
+          for sink in noting {
+            sink.noteSuppressed(captured.app.code, isHandled: said.isHandled)
+          }
+        }
       }
       return captured.app.id
     }
