@@ -80,12 +80,8 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
 
   /// An error was left out before it came to its group, or nobody is told of it.
   mutating func drop(_ reason: ErrorReport.DropReason) {
-    // An app may have its own reasons, and make them of anything.
-    let isKnown = dropped[reason] != nil || dropped.count < Self.maximumReasons
-    dropped[isKnown ? reason : ErrorReport.DropReason("other"), default: 0] += 1
+    dropped.add(1, for: reason)
   }
-
-  private static var maximumReasons: Int { 18 }
 
   /// All that was left out, by reason.
   var losses: [ErrorReport.DropReason: Int] {
