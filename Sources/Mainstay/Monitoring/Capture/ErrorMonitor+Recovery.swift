@@ -67,8 +67,10 @@ extension ErrorMonitor {
   ) {
     guard !CaptureScope.isInside else { return }
     let subject = CaptureScope.enter { identify(error, key: group, at: SourceSite()) }
-    var presentation = presentation
-    presentation.time = presentation.time ?? wallClock().finite
+    // Made anew: what was set on it later is neither redacted nor cut.
+    let presentation = ErrorReport.Presentation(
+      style: presentation.style, titleKey: presentation.titleKey, action: presentation.action,
+      time: presentation.time ?? wallClock())
     if let kept = kept(subject) { update(kept) { $0.presentation = presentation } }
   }
 
