@@ -64,7 +64,7 @@ func looking(up item: Item, in store: Store, monitor: ErrorMonitor) async throws
 }
 
 func ending(_ error: any Error, monitor: ErrorMonitor) -> Never {
-  monitor.captureNow(error, severity: .critical)
+  monitor.captureNow(error)
   fatalError("the stock cannot be opened")
 }
 

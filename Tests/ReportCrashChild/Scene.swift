@@ -25,7 +25,7 @@ enum Scene: String {
   case limitedExport
   /// Captures a critical error before sinks for crashes, and ends at once.
   case lastWords
-  /// Captures an error now, before sinks for logs, and ends at once.
+  /// Captures an error that is not critical now, before sinks for logs, and ends at once.
   case lastWordsNow
 
   private struct Service: ReportTransport {
@@ -153,7 +153,7 @@ enum Scene: String {
     if self == .lastWords {
       monitor.capture(error, severity: .critical)
     } else {
-      monitor.captureNow(error)
+      monitor.captureNow(error, severity: .error)
     }
     _exit(7)
   }

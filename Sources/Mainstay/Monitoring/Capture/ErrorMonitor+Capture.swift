@@ -43,14 +43,16 @@ extension ErrorMonitor {
   /// disk: for code that knows that the process is about to end.
   ///
   /// ```swift
-  /// monitor.captureNow(error, severity: .critical)
+  /// monitor.captureNow(error)
   /// fatalError("\(error)")
   /// ```
   ///
   /// It waits for ``ErrorReport/StoreSink`` and ``ErrorReport/FileSink`` as long as the disk takes;
   /// other sinks are handed the report as by `capture`. It is told also where its group has had its
-  /// share, with the count of those that were not told. What was captured before is a duplicate,
-  /// and nothing is written then. It is not for signal handlers: it takes locks and memory.
+  /// share, with the count of those that were not told. What `capture` had before is told and
+  /// counted once more, with the same identity, since its first report may still wait in memory;
+  /// what `captureNow` had before is a duplicate, and nothing is written then. It is not for signal
+  /// handlers: it takes locks and memory.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -58,7 +60,8 @@ extension ErrorMonitor {
   ///   - operation: What was being done, such as "Save item": one of few names, without values.
   ///   - category: The part of the app or service, such as "storage".
   ///   - metadata: Technical values, private unless marked public.
-  ///   - severity: How bad it is; by default what the error says.
+  ///   - severity: How bad it is; by default `critical` where nobody deals with it, so that services
+  ///     for crashes are told whatever the error says, and else what the error says.
   ///   - isHandled: Whether somebody deals with it; the default is false.
   ///   - group: A name of your own for the group that it belongs to; see ``Fingerprint``.
   ///   - fileID: The caller's file; leave it out.
@@ -74,8 +77,8 @@ extension ErrorMonitor {
   ) -> UUID? {
     let remarks = Remarks(
       message: message, operation: operation, category: category, metadata: metadata,
-      severity: severity, isHandled: isHandled, group: group, fileID: fileID, function: function,
-      line: line)
+      severity: severity ?? (isHandled ? nil : .critical), isHandled: isHandled, group: group,
+      fileID: fileID, function: function, line: line)
     return take(error, remarks, .now)
   }
 
@@ -95,7 +98,7 @@ extension ErrorMonitor {
 
   private func take(_ error: any Error, _ said: Remarks, _ urgency: SinkLane.Urgency) -> UUID? {
     defer { keeper?.note() }
-    guard let captured = subject(error, said) else { return nil }
+    guard let captured = subject(error, said, isLastWord: urgency == .now) else { return nil }
     let sighting = CaptureShard.Machine.Sighting(
       key: captured.fingerprint, operation: said.operation,
       wantsTrace: configuration.takesStacks && captured.isTraced(said.severity),
@@ -110,8 +113,12 @@ extension ErrorMonitor {
     for leaving in answer.leaving { tell(leaving) }
     if let due = answer.closingDue { noteUntold(due: due) }
     guard case .told(let suppressed, let takesTrace) = answer.fate else {
-      if answer.fate == .suppressed {
-        for lane in lanes { lane.noteSuppressed(captured.app.code) }
+      if answer.fate == .suppressed, !noting.isEmpty {
+        CaptureScope.enter {
+          for sink in noting {
+            sink.noteSuppressed(captured.app.code, isHandled: said.isHandled)
+          }
+        }
       }
       return captured.app.id
     }
@@ -129,10 +136,10 @@ extension ErrorMonitor {
   }
 
   /// An error as it is mapped; nil where it is left out.
-  private func subject(_ error: any Error, _ said: Remarks) -> Subject? {
+  private func subject(_ error: any Error, _ said: Remarks, isLastWord: Bool) -> Subject? {
     if let error = error as? AppError {
       guard error.disposition != .cancelled else { return nil }
-      guard isOpen, isNew(error.id) else { return nil }
+      guard isOpen, isNew(error.id, isLastWord: isLastWord) else { return nil }
       let isPlain = said.group == nil && error.underlying.isEmpty
       return isPlain
         ? Subject(error, fingerprints.fingerprint(of: error))
@@ -142,7 +149,9 @@ extension ErrorMonitor {
     guard isOpen else { return nil }
     let site = SourceSite(fileID: said.fileID, function: said.function, line: said.line)
     let captured = CaptureScope.enter { identify(error, key: said.group, at: site) }
-    guard captured.app.disposition != .cancelled, isNew(captured.app.id) else { return nil }
+    guard captured.app.disposition != .cancelled,
+      isNew(captured.app.id, isLastWord: isLastWord)
+    else { return nil }
     return captured
   }
 
@@ -196,10 +205,11 @@ extension ErrorMonitor {
     shards[Int(UInt(bitPattern: fingerprint.hashValue) % UInt(shards.count))]
   }
 
-  /// Whether a failure was not captured before, in whatever group.
-  private func isNew(_ id: UUID) -> Bool {
+  /// Whether a failure was not captured before, in whatever group; as a last word it is new unless
+  /// it was one before.
+  private func isNew(_ id: UUID, isLastWord: Bool) -> Bool {
     // Its bytes are random, unless somebody chose it.
-    identities[Int(id.uuid.15) % identities.count].isNew(id)
+    identities[Int(id.uuid.15) % identities.count].isNew(id, isLastWord: isLastWord)
   }
 
   /// Whether an error may be captured here and now; one that may not is counted.
@@ -233,9 +243,11 @@ extension ErrorMonitor {
     case .as(let severity): report.fields.severity = severity
     case .drop(let reason):
       shards[0].withLock { $0.drop(reason) }
-      return shard.withLock {
-        $0.update(report.fingerprint) { $0.drop(isCritical: isCritical) }
+      let due = shard.withLock {
+        $0.discard(report.fingerprint, isCritical: isCritical, carrying: draft.suppressed)
       }
+      if let due { noteUntold(due: due) }
+      return
     }
     let kept = KeptReport(report)
     let sample = report.trimmed

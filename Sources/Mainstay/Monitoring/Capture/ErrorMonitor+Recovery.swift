@@ -4,7 +4,7 @@ extension ErrorMonitor {
   /// Tells the team that somebody or something tried to recover from an error (A35, A37).
   ///
   /// It is counted in the error's group and by its code, stands on its report wherever that is, and
-  /// is sent to the sinks. A cancellation is left out.
+  /// is sent to the sinks, unless the app drops all of its group. A cancellation is left out.
   ///
   /// - Parameters:
   ///   - error: The error, as it was captured.
@@ -24,11 +24,14 @@ extension ErrorMonitor {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     let subject = CaptureScope.enter { identify(error, key: group, at: site) }
     guard subject.app.disposition != .cancelled else { return }
-    shard(of: subject.fingerprint).withLock { machine in
+    let isDropped = shard(of: subject.fingerprint).withLock { machine in
+      var isDropped = false
       machine.update(subject.fingerprint) { entry in
         entry.attempts += 1
         if succeeded { entry.successes += 1 }
+        isDropped = entry.isDropped
       }
+      return isDropped
     }
     recoveries.withLock { $0.add(subject.app.code, succeeded: succeeded) }
     let recovery = ErrorReport.Recovery(
@@ -37,6 +40,8 @@ extension ErrorMonitor {
       operation: operation.map { BoundedText.redacted($0, to: BoundedText.name) },
       action: action, time: wallClock().finite)
     let kept = kept(subject)
+    // Of what the app drops nobody is told, nor of what became of it.
+    if kept == nil, isDropped { return }
     let told = recovery.identified(by: kept?.report)
     if let kept {
       update(kept) { fields in
@@ -62,8 +67,10 @@ extension ErrorMonitor {
   ) {
     guard !CaptureScope.isInside else { return }
     let subject = CaptureScope.enter { identify(error, key: group, at: SourceSite()) }
-    var presentation = presentation
-    presentation.time = presentation.time ?? wallClock().finite
+    // Made anew: what was set on it later is neither redacted nor cut.
+    let presentation = ErrorReport.Presentation(
+      style: presentation.style, titleKey: presentation.titleKey, action: presentation.action,
+      time: presentation.time ?? wallClock())
     if let kept = kept(subject) { update(kept) { $0.presentation = presentation } }
   }
 

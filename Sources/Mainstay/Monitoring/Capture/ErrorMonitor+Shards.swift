@@ -13,6 +13,7 @@ extension ErrorMonitor {
       "operations": entries.reduce(0) { $0 + $1.operations.count },
       "identities": identities.reduce(0) { $0 + $1.counts.all },
       "objects": identities.reduce(0) { $0 + $1.counts.objects },
+      "lastWords": identities.reduce(0) { $0 + $1.counts.lastWords },
       "fingerprints": fingerprints.count,
       "recoveries": recoveries.withLock { $0.count },
     ]
@@ -23,6 +24,8 @@ extension ErrorMonitor {
 /// another group.
 final class IdentityShard: Sendable {
   private let filter: Locked<DuplicateFilter<UUID>>
+  /// What was captured by code that ends the process: few, since most of those end it.
+  private let lastWords = Locked(DuplicateFilter<UUID>(capacity: 64))
   private let objects: Locked<ObjectIdentities>
 
   init(capacity: Int) {
@@ -30,14 +33,21 @@ final class IdentityShard: Sendable {
     objects = Locked(ObjectIdentities(capacity: capacity))
   }
 
-  /// How many failures it remembers, and how many of them by their objects.
-  var counts: (all: Int, objects: Int) {
-    (filter.withLock { $0.count }, objects.withLock { $0.count })
+  /// How many failures it remembers, how many of them by their objects, and how many last words.
+  var counts: (all: Int, objects: Int, lastWords: Int) {
+    (filter.withLock { $0.count }, objects.withLock { $0.count }, lastWords.withLock { $0.count })
   }
 
-  var duplicates: Int { filter.withLock { $0.duplicates } }
+  var duplicates: Int {
+    filter.withLock { $0.duplicates } + lastWords.withLock { $0.duplicates }
+  }
 
-  func isNew(_ id: UUID) -> Bool { filter.withLock { $0.isNew(id) } }
+  func isNew(_ id: UUID, isLastWord: Bool) -> Bool {
+    guard isLastWord else { return filter.withLock { $0.isNew(id) } }
+    // What was captured before may be in memory alone, or in no sink that is told of the worst.
+    filter.withLock { _ = $0.remember(id) }
+    return lastWords.withLock { $0.isNew(id) }
+  }
 
   func identity(of object: ObjectIdentities.Object, new id: UUID) -> UUID {
     objects.withLock { $0.identity(of: object, new: id) }

@@ -36,6 +36,8 @@ public final class ErrorMonitor: Sendable {
   let identities: [IdentityShard]
   let shards: [CaptureShard]
   let lanes: [SinkLane]
+  /// The sinks that see each error, also one that is counted alone.
+  let noting: [any CaptureNoting]
   let memory: Locked<Memory>
   /// The breadcrumbs of all that has no trail of its own.
   let trail: BreadcrumbTrail
@@ -168,6 +170,7 @@ public final class ErrorMonitor: Sendable {
         settings: .init(capacity: configuration.queue, batchSize: configuration.batch),
         consent: consent, timeline: timeline, keeper: keeper)
     }
+    noting = lanes.compactMap(\.noting)
     memory = Locked(Memory(history: RecentRing(capacity: configuration.history)))
     trail = BreadcrumbTrail(capacity: configuration.breadcrumbs)
     agreed = Locked(consent)

@@ -44,7 +44,8 @@ final class SinkLane: Sendable {
   /// Its place among the lanes of the monitor.
   let number: Int
   private let purpose: ErrorReport.Purpose
-  private let noting: (any CaptureNoting)?
+  /// The sink, where it sees each error; such a one is the app's own, so nobody has to agree.
+  let noting: (any CaptureNoting)?
   private let keeping: (any KeepingSink)?
   private let timeline: Timeline
   private let keeper: LedgerKeeper?
@@ -115,13 +116,6 @@ final class SinkLane: Sendable {
         self.endUrgent(kept, isTaken: isTaken)
       }
     }
-  }
-
-  /// An error was captured and is counted alone, since its group has had its share.
-  func noteSuppressed(_ code: ErrorCode) {
-    // Sinks that note are the app's own, so nobody has to agree.
-    guard let noting else { return }
-    CaptureScope.enter { noting.noteSuppressed(code) }
   }
 
   private func enqueue(_ kept: KeptReport, _ state: inout Guarded) {

@@ -167,7 +167,7 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   }
 
   private mutating func drop(_ count: Int, _ reason: ErrorReport.DropReason) {
-    if count > 0 { books.dropped[reason, default: 0] += count }
+    if count > 0 { books.dropped.add(count, for: reason) }
   }
 
   private mutating func clear(_ reason: ErrorReport.DropReason) {

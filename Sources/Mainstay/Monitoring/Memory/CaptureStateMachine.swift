@@ -80,12 +80,8 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
 
   /// An error was left out before it came to its group, or nobody is told of it.
   mutating func drop(_ reason: ErrorReport.DropReason) {
-    // An app may have its own reasons, and make them of anything.
-    let isKnown = dropped[reason] != nil || dropped.count < Self.maximumReasons
-    dropped[isKnown ? reason : ErrorReport.DropReason("other"), default: 0] += 1
+    dropped.add(1, for: reason)
   }
-
-  private static var maximumReasons: Int { 18 }
 
   /// All that was left out, by reason.
   var losses: [ErrorReport.DropReason: Int] {
@@ -109,6 +105,21 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     return (closings, next)
   }
 
+  /// One that was let out is not kept, since the app says so.
+  ///
+  /// - Parameters:
+  ///   - key: Its group.
+  ///   - isCritical: Whether it was critical when it was captured.
+  ///   - suppressed: What it carried, which is still to be told.
+  /// - Returns: When that is to be told by itself; nil where there is nothing.
+  mutating func discard(
+    _ key: Key, isCritical: Bool, carrying suppressed: ErrorReport.Suppressed?
+  ) -> Duration? {
+    var due: Duration?
+    groups.update(key) { due = $0.drop(isCritical: isCritical, carrying: suppressed) }
+    return due
+  }
+
   /// Changes a group that is there.
   mutating func update(_ key: Key, _ change: (inout GroupBook<Key, Sample>.Entry) -> Void) {
     groups.update(key, change)
@@ -122,16 +133,15 @@ extension GroupBook.Door {
   ///
   /// - Returns: When there is more to tell; nil for never.
   fileprivate mutating func close(at now: Duration?, into closings: inout [Closing]) -> Duration? {
-    guard let due = gate.due else { return nil }
-    if isDropped {
-      _ = gate.close()
-      return nil
-    }
+    guard let due else { return nil }
+    let isDue = now.map { $0 >= due } ?? true
+    // Where nobody is told of what comes now, what is owed does not wait for its end.
+    guard isDue || isDropped else { return due }
     // Without a sample nothing tells it so far: a report of it is being made.
-    guard now.map({ $0 >= due }) ?? true, let sample, let suppressed = gate.close() else {
-      return due
+    guard sample != nil || isDropped else { return due }
+    if let suppressed = takeUntold(), let sample {
+      closings.append(Closing(sample: sample, suppressed: suppressed))
     }
-    closings.append(Closing(sample: sample, suppressed: suppressed))
     return nil
   }
 
@@ -141,7 +151,8 @@ extension GroupBook.Door {
     let hasUntold = gate.suppressed != nil
     let answer = gate.ask(
       limit, now: sighting.now, date: sighting.date, mustPass: sighting.isLastWord)
-    return (answer, hasUntold ? nil : gate.due)
+    guard case .passes(let counted) = answer else { return (answer, hasUntold ? nil : gate.due) }
+    return (.passes(after: letOut(after: counted)), nil)
   }
 }
 
@@ -162,7 +173,7 @@ extension GroupBook.Entry {
     let asked = critical.ask(sighting, limit)
     // Whoever may be told of it may be told of milder ones, and nobody may be left to do so.
     guard sighting.isLastWord, case .passes(let untold) = asked.answer else { return asked }
-    let milder = mild.gate.close()
+    let milder = mild.takeUntold()
     return (.passes(after: untold?.adding(milder) ?? milder), nil)
   }
 

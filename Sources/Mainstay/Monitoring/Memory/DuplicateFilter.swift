@@ -23,10 +23,16 @@ struct DuplicateFilter<ID: Hashable & Sendable>: Sendable {
 
   /// Whether an identity is new; from now on it is known, until so many others have come.
   mutating func isNew(_ id: ID) -> Bool {
-    guard known.insert(id).inserted else {
-      duplicates += 1
-      return false
-    }
+    let isNew = remember(id)
+    if !isNew { duplicates += 1 }
+    return isNew
+  }
+
+  /// Knows an identity from now on, and counts nothing.
+  ///
+  /// - Returns: Whether it was not known.
+  mutating func remember(_ id: ID) -> Bool {
+    guard known.insert(id).inserted else { return false }
     if order.count < capacity {
       order.append(id)
     } else {

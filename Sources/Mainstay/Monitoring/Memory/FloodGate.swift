@@ -92,6 +92,12 @@ struct FloodGate: Sendable {
     return pass()
   }
 
+  /// Whether one report alone has gone out in the window so far.
+  var hasJustBegun: Bool { window?.passed == 1 }
+
+  /// When nothing more is to be expected; nil before the first window.
+  var silence: Duration? { window?.silence }
+
   /// When the count is to be told by itself; nil where nothing was left untold.
   var due: Duration? { suppressed == nil ? nil : window?.silence }
 

@@ -12,8 +12,52 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
   struct Door: Sendable {
     var gate = FloodGate()
     fileprivate(set) var sample: Sample?
-    /// Whether nobody was told of the newest that it let out, so that nobody is of the others.
+    /// Whether nobody was told of any that its window let out, so that nobody is of the others.
     fileprivate(set) var isDropped = false
+    /// Whether somebody was told of one since its window began.
+    private var isHeard = false
+    /// What reports carried that nobody was told of, after all.
+    private var owed: ErrorReport.Suppressed?
+
+    /// What was counted and not told, as far as it is to be.
+    var untold: ErrorReport.Suppressed? { gate.suppressed?.adding(owed) ?? owed }
+
+    /// When that is to be told by itself; nil where it is nothing.
+    var due: Duration? { untold == nil ? nil : gate.silence }
+
+    /// Tells what was counted, but for those of which nobody is told.
+    mutating func takeUntold() -> ErrorReport.Suppressed? {
+      let counted = gate.close()
+      return takeOwed(besides: counted)
+    }
+
+    /// One is let out; what was counted before it goes along, but for those of which nobody is
+    /// told.
+    mutating func letOut(after counted: ErrorReport.Suppressed?) -> ErrorReport.Suppressed? {
+      if gate.hasJustBegun { isHeard = false }
+      return takeOwed(besides: counted)
+    }
+
+    private mutating func takeOwed(
+      besides counted: ErrorReport.Suppressed?
+    ) -> ErrorReport.Suppressed? {
+      defer { owed = nil }
+      return isDropped ? owed : counted?.adding(owed) ?? owed
+    }
+
+    fileprivate mutating func keep(_ new: Sample) {
+      sample = new
+      isHeard = true
+      isDropped = false
+    }
+
+    /// Where others of the window were kept, those that are only counted may be like them.
+    fileprivate mutating func drop() { isDropped = !isHeard }
+
+    /// That is still to be told, where there are words for it.
+    fileprivate mutating func owe(_ suppressed: ErrorReport.Suppressed) {
+      if sample != nil { owed = suppressed.adding(owed) }
+    }
   }
 
   /// One group.
@@ -53,20 +97,35 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
 
     /// What was counted of it and not told.
     var suppressed: ErrorReport.Suppressed? {
-      mild.gate.suppressed?.adding(critical.gate.suppressed) ?? critical.gate.suppressed
+      mild.untold?.adding(critical.untold) ?? critical.untold
+    }
+
+    /// Whether nobody is told of it, since the app drops all that was let out of late.
+    var isDropped: Bool {
+      let doors = [mild, critical]
+      return doors.contains(where: \.isDropped)
+        && !doors.contains { $0.sample != nil && !$0.isDropped }
     }
 
     /// One of it was kept.
     mutating func keep(_ sample: Sample, isCritical: Bool) {
       isNewestCritical = isCritical
-      change(isCritical) { door in
-        door.sample = sample
-        door.isDropped = false
-      }
+      change(isCritical) { $0.keep(sample) }
     }
 
-    /// One of it was let out, and is not kept.
-    mutating func drop(isCritical: Bool) { change(isCritical) { $0.isDropped = true } }
+    /// One of it was let out, and is not kept; what it carried is still to be told.
+    ///
+    /// - Returns: When that is to be told by itself; nil where there is nothing.
+    mutating func drop(
+      isCritical: Bool, carrying suppressed: ErrorReport.Suppressed?
+    ) -> Duration? {
+      change(isCritical) { $0.drop() }
+      guard let suppressed else { return nil }
+      // A last word that is critical carries milder ones, too.
+      let isCritical = isCritical && critical.sample != nil
+      change(isCritical) { $0.owe(suppressed) }
+      return isCritical ? critical.due : mild.due
+    }
 
     private mutating func change(_ isCritical: Bool, _ body: (inout Door) -> Void) {
       if isCritical { body(&critical) } else { body(&mild) }

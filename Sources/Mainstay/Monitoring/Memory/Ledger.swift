@@ -170,7 +170,7 @@ extension ErrorMonitor.Ledger {
     var sum = self
     sum.kept += other.kept
     sum.interruptions += other.interruptions
-    sum.dropped.merge(other.dropped, uniquingKeysWith: +)
+    sum.dropped.add(other.dropped)
     for name in Set(sinks.keys).union(other.sinks.keys) {
       let (own, others) = (sinks[name] ?? .absent(kept), other.sinks[name] ?? .absent(other.kept))
       sum.sinks[name] = own.adding(others)
@@ -194,7 +194,7 @@ extension ErrorMonitor.Ledger.Delivery {
   func adding(_ other: Self) -> Self {
     var sum = self
     sum.sent += other.sent
-    sum.dropped.merge(other.dropped, uniquingKeysWith: +)
+    sum.dropped.add(other.dropped)
     return sum
   }
 

@@ -3,7 +3,8 @@
 extension ErrorReport {
   /// Why a report was not sent, in one word.
   ///
-  /// The set is open: a sink adds its own, such as `DropReason("tooLarge")`.
+  /// The set is open: a sink adds its own, such as `DropReason("quotaUsedUp")`. Of those the first
+  /// 16 of each sink are told apart, the others count as `other`: have few, without values in them.
   public struct DropReason: Sendable, Hashable {
     /// The word.
     public let rawValue: String
@@ -38,6 +39,34 @@ extension ErrorReport.DropReason {
   public static let unaccounted = Self("unaccounted")
   /// Its sink was not there when it was captured.
   public static let noSink = Self("noSink")
+}
+
+extension [ErrorReport.DropReason: Int] {
+  private static let others = ErrorReport.DropReason("other")
+
+  /// What the package says itself, a store too; each is told apart, whatever else is.
+  private static let known = Set<ErrorReport.DropReason>(
+    [
+      .duplicate, .suppressed, .withheld, .overflow, .rejected, .ownFailure, .shutDown, .lost,
+      .unaccounted, .noSink, others, .init("quarantined"),
+    ]
+      + [ReportStore.DropReason.expired, .tooLarge, .noSpace, .unwritable, .rateLimited].map {
+        .init($0.rawValue)
+      })
+
+  /// Counts losses by their reason; an app has its own, and may make them of anything.
+  mutating func add(_ count: Int, for reason: ErrorReport.DropReason) {
+    let isNamed =
+      self[reason] != nil || Self.known.contains(reason)
+      || keys.count { !Self.known.contains($0) } < 16
+    self[isNamed ? reason : Self.others, default: 0] += count
+  }
+
+  /// Counts what others have counted.
+  mutating func add(_ others: Self) {
+    // In an order that is always the same, since not all may be told apart.
+    for (reason, count) in others.sorted(by: { $0.key < $1.key }) { add(count, for: reason) }
+  }
 }
 
 extension ErrorReport.DropReason: Comparable {

@@ -59,7 +59,7 @@ extension ErrorReport {
 
     func noteCaptured(_ report: ErrorReport) { counter(report.code, nil).increment() }
 
-    func noteSuppressed(_ code: ErrorCode) { counter(code, nil).increment() }
+    func noteSuppressed(_ code: ErrorCode, isHandled: Bool) { counter(code, nil).increment() }
 
     func noteRecovery(_ recovery: ErrorReport.Recovery) {
       counter(recovery.code, recovery.succeeded).increment()
@@ -78,11 +78,14 @@ extension ErrorReport {
 
     /// The counter of one series, made when it is first needed, outside of the lock.
     private func counter(_ code: ErrorCode, _ succeeded: Bool?) -> Counter {
-      let (series, known) = state.withLock { state in
+      let (series, known) = state.withLock { state -> (Series, Counter?) in
+        // Nearly always there: a flood looks for one thing alone.
+        let own = Series(code: code.rawValue, succeeded: succeeded)
+        if let known = state.counters[own] { return (own, known) }
         let isKnown = state.codes.contains(code.rawValue)
         let isNamed = isKnown || state.codes.count < maximumCodes
         if isNamed { state.codes.insert(code.rawValue) }
-        let series = Series(code: isNamed ? code.rawValue : "_OTHER", succeeded: succeeded)
+        let series = isNamed ? own : Series(code: "_OTHER", succeeded: succeeded)
         return (series, state.counters[series])
       }
       if let known { return known }

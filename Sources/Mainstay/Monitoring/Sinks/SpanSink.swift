@@ -14,14 +14,14 @@ protocol CaptureNoting: ReportSink {
   func noteCaptured(_ report: ErrorReport)
 
   /// An error was captured of which there is no report, since its group has had its share.
-  func noteSuppressed(_ code: ErrorCode)
+  func noteSuppressed(_ code: ErrorCode, isHandled: Bool)
 
   func noteRecovery(_ recovery: ErrorReport.Recovery)
 }
 
 extension CaptureNoting {
   func beginNoting() {}
-  func noteSuppressed(_ code: ErrorCode) {}
+  func noteSuppressed(_ code: ErrorCode, isHandled: Bool) {}
   func noteRecovery(_ recovery: ErrorReport.Recovery) {}
 }
 
@@ -32,7 +32,8 @@ extension ErrorReport {
   /// `mainstay.errorReported`, never `exception`: whoever ends the span with an error, such as
   /// `withSpan` or ``Trace``, records that itself, and it would stand there twice. An error that
   /// somebody deals with leaves the status of the span alone, whether or not recovery works; one
-  /// that nobody deals with makes it an error. Cancellations never come to a sink.
+  /// that nobody deals with makes it an error, also where its group has had its share and there is
+  /// no event. Cancellations never come to a sink.
   public struct SpanSink: ReportSink, CaptureNoting {
     /// The name.
     public let name: String
@@ -56,9 +57,18 @@ extension ErrorReport {
       ]
       if let operation = report.operation { attributes["mainstay.operation"] = operation }
       span.addEvent(SpanEvent(name: "mainstay.errorReported", attributes: attributes))
-      guard !report.isHandled else { return }
-      span.attributes["error.type"] = report.code.rawValue
-      span.setStatus(SpanStatus(code: .error, message: report.code.rawValue))
+      if !report.isHandled { fail(span, report.code) }
+    }
+
+    /// Spares the span the event: the limit is there for services, and a span is sent in any case.
+    func noteSuppressed(_ code: ErrorCode, isHandled: Bool) {
+      guard !isHandled, let span = Trace.currentSpan, span.isRecording else { return }
+      fail(span, code)
+    }
+
+    private func fail(_ span: any Span, _ code: ErrorCode) {
+      span.attributes["error.type"] = code.rawValue
+      span.setStatus(SpanStatus(code: .error, message: code.rawValue))
     }
 
     /// Accepts what was noted when it was captured.

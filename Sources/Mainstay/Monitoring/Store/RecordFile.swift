@@ -30,7 +30,8 @@ struct RecordFile: Sendable, Equatable {
   /// A header is a few hundred bytes; what claims to be more is no header.
   private static let longestHeader = 4_096
 
-  var encoded: [UInt8] {
+  /// The line about the record.
+  private var head: Data {
     let header = Header(
       id: record.id, time: Self.finite(record.time.timeIntervalSince1970), kept: kept,
       severity: record.severity, category: record.category, fingerprint: record.fingerprint,
@@ -38,12 +39,20 @@ struct RecordFile: Sendable, Equatable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     // mainstay:ignore MS204 -- a header of plain values is always encoded
-    let json = (try? encoder.encode(header)) ?? Data()
-    var bytes = Array(json)
+    return (try? encoder.encode(header)) ?? Data()
+  }
+
+  var encoded: [UInt8] {
+    var bytes = Array(head)
     bytes.append(UInt8(ascii: "\n"))
     if let trimmed = record.trimmed { bytes += trimmed }
     bytes += record.body
     return SealedBytes.seal(bytes, magic: Self.magic)
+  }
+
+  /// How many bytes that is: known without sealing them, which looks at each.
+  var length: Int {
+    head.count + 1 + (record.trimmed?.count ?? 0) + record.body.count + SealedBytes.overhead
   }
 
   /// Reads a file; nil where it is cut or damaged.

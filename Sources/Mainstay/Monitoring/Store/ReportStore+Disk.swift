@@ -68,7 +68,7 @@ extension ReportStore {
     let record = file.record
     return .init(
       id: record.id, bytes: bytes,
-      trimmedBytes: file.withoutSpare.map { $0.encoded.count }, severity: record.severity,
+      trimmedBytes: file.withoutSpare?.length, severity: record.severity,
       category: record.category, contentType: record.contentType, memoryReason: reason)
   }
 

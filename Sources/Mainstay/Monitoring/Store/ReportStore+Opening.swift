@@ -142,7 +142,7 @@ extension ReportStore {
     ReportIndexStateMachine.Entry(
       number: name.number, id: name.id,
       birth: birth(at: file.start(at: timeOfDay().timeIntervalSince1970)), bytes: bytes,
-      trimmedBytes: file.withoutSpare.map { $0.encoded.count }, severity: file.record.severity,
+      trimmedBytes: file.withoutSpare?.length, severity: file.record.severity,
       category: file.record.category, contentType: file.record.contentType)
   }
 

@@ -34,11 +34,14 @@ extension ReportStore {
 
   /// Sends what may be sent now, one request after the other; one caller at a time does.
   ///
+  /// Before the end of a process, ``flush(within:)`` waits for whoever does.
+  ///
   /// - Returns: Why it ended.
   public func drain() async -> Round {
     guard await onDisk({ [self] in beginRound() }) else { return .busy }
     let round = await sendAll()
     guarded.withLock { $0.sending.finish() }
+    roundEnd.set()
     return round
   }
 

@@ -65,6 +65,8 @@ public final class ReportStore: Sendable {
   private static let here = DispatchSpecificKey<ObjectIdentifier>()
   let guarded: Locked<Guarded>
   let signal = DrainSignal()
+  /// Wakes whoever waits for the round of somebody else.
+  let roundEnd = DrainSignal()
 
   /// Makes a store from settings that stand in the code; one that is not legal stops the program.
   ///

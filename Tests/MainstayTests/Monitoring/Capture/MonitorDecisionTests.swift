@@ -70,6 +70,52 @@ import Testing
     #expect(monitor.ledger.dropped == [Self.noise: 1, .suppressed: 1])
   }
 
+  @Test func `a flood of which the app drops one is told in full`() async {
+    let (sink, metrics) = (MemorySink(), RecordingMetrics())
+    let monitor = ErrorMonitor(
+      .init(limit: .init(count: 2)), sinks: [sink, ErrorReport.MetricsSink(factory: metrics)],
+      decide: { $0.operation == "Show ads" ? .drop(Self.noise) : .keep })
+    for operation in ["Pay", "Show ads"] + Array(repeating: "Pay", count: 5) {
+      monitor.capture(storeError(), during: operation)
+    }
+    await monitor.shutDown(within: .patience)
+    #expect(sink.reports.reduce(0) { $0 + 1 + ($1.suppressed?.count ?? 0) } == 6)
+    #expect(metrics.log.lines.count == 6)
+    #expect(monitor.ledger.dropped == [Self.noise: 1, .suppressed: 4] && monitor.balances(sink))
+  }
+
+  @Test func `a count that went along with what is dropped is told by itself`() async {
+    let (clock, sink, metrics) = (ManualClock(), MemorySink(), RecordingMetrics())
+    let monitor = ErrorMonitor(
+      .init(limit: .init(count: 1)), sinks: [sink, ErrorReport.MetricsSink(factory: metrics)],
+      decide: { $0.operation == "Show ads" ? .drop(Self.noise) : .keep }, clock: clock)
+    for _ in 0..<4 { monitor.capture(storeError(), during: "Pay") }
+    clock.advance(by: .seconds(60))
+    for _ in 0..<3 { monitor.capture(storeError(), during: "Show ads") }
+    #expect(monitor.groups.first?.suppressed?.count == 5)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(67))
+    while sink.reports.count < 2 { await Task.yield() }
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.reports.map { $0.suppressed?.count } == [nil, 2] && metrics.log.lines.count == 4)
+    #expect(monitor.ledger.dropped == [Self.noise: 1, .suppressed: 4] && monitor.balances(sink))
+    #expect(clock.sleeperCount == 0 && monitor.groups.first?.suppressed == nil)
+  }
+
+  @Test func `nobody is told of a recovery from what is dropped`() async {
+    let (sink, metrics) = (MemorySink(), RecordingMetrics())
+    let monitor = ErrorMonitor(
+      sinks: [sink, ErrorReport.MetricsSink(factory: metrics)],
+      decide: { $0.code == "store.failed-1" ? .drop(Self.noise) : .keep })
+    for number in 0..<2 { monitor.capture(storeError(number)) }
+    // The last one is of an error that nobody captured.
+    for number in 0..<3 { monitor.recordRecovery(from: storeError(number), succeeded: true) }
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.recoveries.map(\.code) == ["store.failed-0", "store.failed-2"])
+    #expect(metrics.log.lines.count == 3 && !metrics.log.lines.contains { $0.contains("-1") })
+    #expect(monitor.recoveryRate(of: "store.failed-1") == 1)
+  }
+
   @Test func `reasons that are made of anything are bounded`() {
     let monitor = ErrorMonitor(decide: { .drop(.init($0.id.uuidString)) })
     for number in 0..<100 { monitor.capture(storeError(number)) }

@@ -72,6 +72,43 @@ import Testing
     #expect(monitor.ledger.isBalanced && monitor.balances(memory))
   }
 
+  @Test(arguments: ErrorReport.Purpose.allCases)
+  func `what ends the process is on the disk, whatever the error says of itself`(
+    purpose: ErrorReport.Purpose
+  ) async {
+    let sink = await ErrorReport.StoreSink(store(), as: .otlp, name: "store", purpose: purpose)
+    let monitor = ErrorMonitor(
+      sinks: [sink, ErrorReport.FileSink(log, purpose: purpose)], consent: .init(analytics: true))
+    #expect(monitor.captureNow(storeError()) != nil)
+    #expect(folder.files.count == 1 && logged.map(\.severity) == [.critical])
+    // Whoever says how bad it is, or that somebody deals with it, is believed.
+    monitor.captureNow(storeError(1), severity: .warning)
+    monitor.captureNow(storeError(2), isHandled: true)
+    let count = purpose == .crashes ? 1 : 3
+    #expect(folder.files.count == count && logged.count == count)
+    #expect(logged.dropFirst().allSatisfy { [.warning, .error].contains($0.severity) })
+    #expect(monitor.ledger.isBalanced)
+  }
+
+  @Test(arguments: [storeError() as any Error, BrokenShop()])
+  func `what was captured before is on the disk when it ends the process, and once`(
+    error: any Error
+  ) async {
+    let memory = MemorySink()
+    let monitor = ErrorMonitor(sinks: [ErrorReport.FileSink(log, purpose: .crashes), memory])
+    let id = monitor.capture(error)
+    #expect(id != nil && logged.isEmpty)
+    #expect(monitor.captureNow(error, during: "Close") == id)
+    #expect(logged.map(\.id) == [id] && logged.first?.operation == "Close")
+    #expect(logged.first?.isHandled == false && logged.first?.severity == .critical)
+    #expect(monitor.captureNow(error) == nil && monitor.capture(error) == nil)
+    #expect(logged.count == 1 && monitor.memoryCounts["lastWords"] == 1)
+    #expect(await monitor.flush(within: .patience))
+    #expect(memory.reports.count == 2 && memory.reports.count(where: \.isHandled) == 1)
+    #expect(monitor.ledger.dropped == [.duplicate: 2] && monitor.balances(memory))
+    #expect(monitor.ledger.dropped(for: "file") == [.duplicate: 2, .withheld: 1])
+  }
+
   @Test func `one more of a flood tells what was counted, now`() async {
     let monitor = ErrorMonitor(sinks: [ErrorReport.FileSink(log)])
     for _ in 0..<25 { monitor.capture(storeError()) }

@@ -45,6 +45,31 @@ import Testing
     }
   }
 
+  /// A sink that makes its reasons of what it was handed.
+  private struct WordySink: ReportSink {
+    let name = "wordy"
+    let purpose = ErrorReport.Purpose.log
+
+    func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
+      .rejected(.init("no place for \(batch.reports.first?.id.uuidString ?? "none")"))
+    }
+  }
+
+  @Test func `a sink with other words for each rejection ends no ledger`() async throws {
+    for run in 1...2 {
+      let monitor = ErrorMonitor(
+        .init(queue: 1_000, batch: 1), sinks: [WordySink()], ledgerFile: file)
+      for number in 0..<1_000 { monitor.capture(storeError(number)) }
+      #expect(await monitor.flush(within: .patience))
+      let dropped = monitor.ledger.sinks["wordy"]?.dropped ?? [:]
+      #expect(dropped.count == 17 && dropped.values.reduce(0, +) == 1_000 * run)
+      #expect(dropped[.init("other")] == 1_000 * run - 16)
+      await monitor.shutDown(within: .patience)
+    }
+    let ledger = try read()
+    #expect(ledger.captured == 2_000 && ledger.interruptions == 0 && ledger.isBalanced)
+  }
+
   @Test func `a last word that the disk refuses is told, and tried again`() async throws {
     let first = monitor([MemorySink()])
     first.capture(storeError())

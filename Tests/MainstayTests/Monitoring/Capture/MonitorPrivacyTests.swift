@@ -48,6 +48,23 @@ import Testing
     }
   }
 
+  @Test func `what is set on a presentation after it was made is redacted and cut`() throws {
+    let (monitor, error) = (ErrorMonitor(), AppError.http(status: 503))
+    monitor.capture(error)
+    let text = "ada@example.com " + String(repeating: "x", count: 1_000_000)
+    var shown = ErrorReport.Presentation(style: "alert")
+    shown.titleKey = text
+    monitor.recordPresentation(shown, of: error)
+    let key = try #require(monitor.history.first?.presentation?.titleKey)
+    #expect(key.hasPrefix("<email> ") && key.utf8.count <= 200)
+    shown.style = text
+    shown.time = Date(timeIntervalSince1970: .infinity)
+    monitor.recordPresentation(shown, of: error)
+    let presentation = try #require(monitor.history.first?.presentation)
+    #expect(presentation.style.hasPrefix("<email> ") && presentation.style.utf8.count <= 200)
+    #expect(presentation.time?.timeIntervalSince1970.isFinite == true)
+  }
+
   @Test(arguments: [2_000, 4_000, 8_000])
   func `long texts are cut as carefully`(limit: Int) {
     let monitor = ErrorMonitor(.init(limit: nil))

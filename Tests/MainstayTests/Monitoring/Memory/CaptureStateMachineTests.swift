@@ -71,6 +71,34 @@ import Testing
     #expect(machine.losses == [.suppressed: 5] && machine.close(at: nil).closings.isEmpty)
   }
 
+  @Test func `what a dropped one carried is told, what is counted beside those dropped is not`() {
+    var machine = machine()
+    func carry(_ second: Int, isCritical: Bool = false) -> ErrorReport.Suppressed? {
+      var sighting = sighting(1, at: second)
+      (sighting.isCritical, sighting.isLastWord) = (isCritical, isCritical)
+      guard case .told(let suppressed, _) = machine.capture(sighting).fate else { return nil }
+      return suppressed
+    }
+    _ = carry(0)
+    #expect(machine.discard(1, isCritical: false, carrying: nil) == nil)
+    #expect(machine.capture(sighting(1, at: 1)).fate == .suppressedUnheard)
+    #expect(carry(60) == nil, "nobody was told of the one before")
+    machine.update(1) { $0.keep("mild", isCritical: false) }
+    #expect(machine.capture(sighting(1, at: 61)).fate == .suppressed)
+    #expect(carry(120)?.count == 1)
+    let one = machine.groups.entry(1)?.lastSeen
+    let owed = one.map { ErrorReport.Suppressed(count: 1, first: $0, last: $0) }
+    #expect(machine.discard(1, isCritical: false, carrying: owed) == .seconds(186))
+    #expect(machine.capture(sighting(1, at: 121)).fate == .suppressedUnheard)
+    // A last word takes along what is owed; dropped as well, it leaves that to the milder ones.
+    #expect(carry(122, isCritical: true)?.count == 1)
+    #expect(machine.discard(1, isCritical: true, carrying: owed) == .seconds(186))
+    let (closings, next) = machine.close(at: .seconds(130))
+    #expect(closings.map(\.sample) == ["mild"] && closings.map(\.suppressed.count) == [1])
+    #expect(next == nil && machine.close(at: nil).closings.isEmpty)
+    #expect(machine.losses == [.suppressed: 3])
+  }
+
   @Test(.requirement("B43")) func `a stack is taken once for each group and minute`() {
     var machine = machine(nil)
     let traced = [0, 30, 59, 60, 119, 120].map { second in

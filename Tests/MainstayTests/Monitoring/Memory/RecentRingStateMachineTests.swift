@@ -75,6 +75,12 @@ import Testing
     #expect(filter.count == 1)
   }
 
+  @Test func `what it was only told to remember is known, and not counted`() {
+    var filter = DuplicateFilter<Int>(capacity: 2)
+    #expect([1, 1, 2].map { filter.remember($0) } == [true, false, true])
+    #expect(filter.duplicates == 0 && !filter.isNew(2) && filter.duplicates == 1)
+  }
+
   @Test func `it counts what came again`() {
     var filter = DuplicateFilter<Int>(capacity: 9)
     #expect(filter.duplicates == 0)

@@ -206,6 +206,22 @@ import Tracing
     #expect(tracer.log.lines.count { $0.hasPrefix("call error") } == 1)
   }
 
+  @Test func `an error that nobody deals with makes the span one, also beyond the limit`() async {
+    let tracer = RecordingTracer()
+    let monitor = ErrorMonitor(.init(limit: .init(count: 1)), sinks: [ErrorReport.SpanSink()])
+    await withTracer(tracer) {
+      for isHandled in [false, false, true] {
+        // Nothing is thrown, so that the span knows of it by the sink alone.
+        try? await Trace("call").run {
+          _ = monitor.capture(storeError(), isHandled: isHandled)
+        }
+      }
+    }
+    let lines = tracer.log.lines
+    #expect(lines.count { $0 == "call status error" } == 2)
+    #expect(lines.count { $0.hasPrefix("call event") } == 1)
+  }
+
   @Test func `a report knows the trace that it was captured in, where the tracer tells`() async {
     let tracer = RecordingTracer(
       traceparent: "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01")

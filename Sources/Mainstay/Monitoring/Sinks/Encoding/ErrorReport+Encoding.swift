@@ -39,7 +39,7 @@ extension ErrorReport {
     }
 
     /// One report as the body of a request.
-    public func body(of report: ErrorReport) -> Data { document([bounded(report)]) }
+    public func body(of report: ErrorReport) -> Data { bounded(report).body }
 
     /// Reports as the bodies of as few requests as the form allows, in the same order.
     ///
@@ -57,21 +57,24 @@ extension ErrorReport {
         (group, size) = ([], 0)
       }
       for report in reports {
-        let small = bounded(report)
-        let length = document([small]).count
-        if size + length > 1_000_000 { close() }
+        let (small, body) = bounded(report)
+        if size + body.count > 1_000_000 { close() }
         group.append((report, small))
-        size += length
+        size += body.count
       }
       close()
       return result
     }
 
-    /// The report, or as much of it as fits.
-    func bounded(_ report: ErrorReport) -> ErrorReport {
-      if document([report]).count <= Self.limit { return report }
+    /// The report, or as much of it as fits, and the body with it, which was needed to know that.
+    private func bounded(_ report: ErrorReport) -> (report: ErrorReport, body: Data) {
+      let whole = document([report])
+      if whole.count <= Self.limit { return (report, whole) }
       let trimmed = report.trimmed
-      return document([trimmed]).count <= Self.limit ? trimmed : report.essential
+      let shorter = document([trimmed])
+      if shorter.count <= Self.limit { return (trimmed, shorter) }
+      let essential = report.essential
+      return (essential, document([essential]))
     }
   }
 }
