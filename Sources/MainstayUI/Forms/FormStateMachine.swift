@@ -76,7 +76,7 @@ struct FormStateMachine: Sendable {
   enum Phase: Sendable, Equatable {
     case editing
     /// A submission waits for those that are asked.
-    case checking(submission: UInt64)
+    case checking(submission: UInt64, lastEdit: UInt64)
     /// Its values are on their way; edits after this one are not among them.
     case sending(submission: UInt64, lastEdit: UInt64)
   }
