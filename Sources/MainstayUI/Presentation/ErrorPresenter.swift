@@ -39,7 +39,7 @@ public final class ErrorPresenter {
   public nonisolated static let capacity = 20
 
   private var queue: ErrorQueueStateMachine
-  private var items: [Item] = []
+  private(set) var items: [Item] = []
 
   /// How many errors were dropped because too many waited, or stood under fields; and how many are
   /// counted at one like them, but Retry does not run their work since it has 1,000 others.
@@ -225,7 +225,9 @@ extension ErrorPresenter {
   /// Puts all errors away.
   public func dismissAll() { withdraw { _ in true } }
 
-  /// Puts away what is no longer so, such as that there is no connection; nobody chose it.
+  /// Puts away what is no longer so, such as a warning of low memory; nobody chose it.
+  ///
+  /// What Retry would run is forgotten: where it is still to be done, use ``retry(where:)``.
   ///
   /// - Parameter isGone: Whether an error is no longer so.
   public func withdraw(where isGone: (AppError) -> Bool) {
@@ -253,7 +255,7 @@ extension ErrorPresenter {
     remove([item])
   }
 
-  private func remove(_ gone: [Item]) {
+  func remove(_ gone: [Item]) {
     let ids = Set(gone.map(\.id))
     for id in ids { running.removeValue(forKey: id)?.cancel() }
     items.removeAll { ids.contains($0.id) }
@@ -378,7 +380,7 @@ extension ErrorPresenter {
   }
 
   /// Runs everything that failed with one error again, at once.
-  private static func run(_ retries: [RetryKey: Retry]) async {
+  static func run(_ retries: [RetryKey: Retry]) async {
     await withTaskGroup { group in
       for retry in retries.values { group.addTask { await retry() } }
     }
