@@ -53,6 +53,7 @@ public final class ErrorPresenter {
   @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
   @ObservationIgnored private var running: [ErrorPresentation.ID: Task<Void, Never>] = [:]
   @ObservationIgnored private let timeline: Timeline
+  @ObservationIgnored private let gap: Duration
   @ObservationIgnored private let timer: RestTimer
   @ObservationIgnored private let mapping: ErrorMapping?
   @ObservationIgnored private let monitor: ErrorMonitor?
@@ -91,6 +92,7 @@ public final class ErrorPresenter {
     queue = ErrorQueueStateMachine(
       capacity: Self.capacity, gathering: gathering.clamped, gap: gap.clamped)
     timeline = Timeline(clock)
+    self.gap = gap.clamped
     timer = RestTimer(on: timeline)
     self.mapping = mapping
     self.monitor = monitor
@@ -261,6 +263,12 @@ extension ErrorPresenter {
     items.removeAll { ids.contains($0.id) }
     queue.remove(ids, now: timeline.now)
     queueHasMoved()
+  }
+
+  /// Waits as long as the system takes an alert away, also where nothing else needs a gap.
+  func rest() async {
+    let due = timeline.now + max(gap, .milliseconds(300))
+    do { try await timeline.sleep(until: due) } catch { return }
   }
 
   private func shownItem(_ style: ErrorPresentation.Style) -> Item? {
