@@ -36,7 +36,8 @@ extension FormStateMachine {
     for index in active {
       if case .waiting = fields[index].asking { change(index) { $0.asking = .waiting(until: now) } }
     }
-    changeAll()  // mistakes that were not shown are now
+    changeAll()  // mistakes that were not shown are now, and announced together
+    for index in fields.indices { fields[index].isLate = false }
     return (submission, advance(to: now))
   }
 

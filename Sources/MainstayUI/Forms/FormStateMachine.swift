@@ -63,6 +63,8 @@ struct FormStateMachine: Sendable {
     var refusals: [AppError] = []
     var isEdited = false
     var isTouched = false
+    /// Whether what was asked about it was found while the person was elsewhere.
+    var isLate = false
     /// The number of the edit that changed it last.
     var lastEdit: UInt64 = 0
 
@@ -244,6 +246,7 @@ extension FormStateMachine {
       refused.remove(index)
       change(index) { [edits] field in
         field.isEdited = true
+        field.isLate = false
         field.refusals = []
         field.lastEdit = edits
       }
