@@ -42,6 +42,6 @@ struct Draft: Sendable, Identifiable {
 @MainActor
 func follow(_ connection: ConnectivityMonitor, _ errors: ErrorPresenter) async {
   for await status in connection.statuses where status == .connected {
-    errors.withdraw { $0.kind == .offline }
+    errors.retry { $0.kind == .offline }
   }
 }

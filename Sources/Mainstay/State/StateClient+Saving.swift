@@ -20,6 +20,11 @@ extension StateClient {
 @usableFromInline
 struct SnapshotSaver<State: Sendable>: Sendable {
   let write: @Sendable (Snapshot<State>) async throws -> Void
+  /// Told of what cannot be written, and with nil once it is.
+  let tell: @Sendable (AppError?) -> Void
+  let timeline: Timeline
+  /// How long it waits before it writes again what could not be written.
+  let backoff = Backoff.exponential(from: .seconds(1), to: .seconds(60), jitter: .equal)
 }
 
 extension StateClient where State: Codable {
@@ -34,12 +39,18 @@ extension StateClient where State: Codable {
   ///   - state: The state where there is none in the file.
   ///   - history: How many older states are kept in memory; 0 to 1,000, the default is 10.
   ///   - invariants: What must be true of the state at any time; the default is nothing.
+  ///   - clock: By which it waits before it writes again what could not be written; the default is
+  ///     the continuous one.
+  ///   - onSaveFailure: Told when the state cannot be written, once until it can, and with nil then.
+  ///     It runs on the client, so it hands on what takes long. The default tells nobody; see
+  ///     ``saveFailure``.
   /// - Returns: The client, and what was found.
   /// - Throws: `AppError` where the file is there and cannot be read, is of a newer form, or cannot
   ///   be moved aside; it is left as it is. Or where the state breaks an invariant.
   public static func open(
     _ name: String, keptIn url: URL, or state: State, history: Int = 10,
-    invariants: [Invariant] = []
+    invariants: [Invariant] = [], clock: some Clock<Duration> = ContinuousClock(),
+    onSaveFailure: @escaping @Sendable (AppError?) -> Void = { _ in }
   ) async throws(AppError) -> (client: StateClient<State>, opening: Opening) {
     let broken = invariants.broken(by: state)
     guard broken.isEmpty else { throw .broken(broken, in: name) }
@@ -50,9 +61,9 @@ extension StateClient where State: Codable {
     } catch {
       throw ErrorMapping.current.map(error)
     }
-    let saver = SnapshotSaver<State> { snapshot in
-      try await file.onQueue { try file.write(snapshot) }
-    }
+    let saver = SnapshotSaver<State>(
+      write: { snapshot in try await file.onQueue { try file.write(snapshot) } },
+      tell: onSaveFailure, timeline: Timeline(clock))
     let client = StateClient(
       name, found.snapshot ?? Snapshot(version: 0, state: state), min(max(history, 0), 1_000),
       invariants, saver, saved: found.snapshot?.version)
@@ -65,7 +76,7 @@ extension StateClient {
   ///
   /// Nothing happens where the client has no file.
   ///
-  /// - Throws: `AppError` where it cannot be written; the next change tries again.
+  /// - Throws: `AppError` where it cannot be written; the client tries again by itself.
   public func save() async throws(AppError) {
     let version = history.current.version
     while saver != nil, savedVersion.map({ $0 < version }) ?? true {
@@ -78,10 +89,22 @@ extension StateClient {
   /// Writes what is newest, again until nothing newer came meanwhile.
   func startSaving() {
     guard let saver, saving == nil else { return }
-    saveFailure = nil
+    savingAgain?.cancel()
+    savingAgain = nil
     saving = Task {
       await saveNewest(by: saver)
       saving = nil
+      if saveFailure != nil { saveLater(by: saver) }
+    }
+  }
+
+  /// The last change may have been the last for hours, so it is not left to the next one.
+  private func saveLater(by saver: SnapshotSaver<State>) {
+    let wait = saver.backoff.delay(attempt: saveFailureCount, fraction: .random(in: 0..<1))
+    let due = saver.timeline.now + wait
+    savingAgain = Task { [weak self] in
+      do { try await saver.timeline.sleep(until: due) } catch { return }
+      await self?.startSaving()
     }
   }
 
@@ -91,8 +114,13 @@ extension StateClient {
       do {
         try await saver.write(snapshot)
         savedVersion = snapshot.version
+        if saveFailure != nil { saver.tell(nil) }
+        (saveFailure, saveFailureCount) = (nil, 0)
       } catch {
-        saveFailure = ErrorMapping.current.map(error)
+        let failure = ErrorMapping.current.map(error)
+        if saveFailure == nil { saver.tell(failure) }
+        saveFailure = failure
+        saveFailureCount += 1
         return
       }
     }

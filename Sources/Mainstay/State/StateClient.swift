@@ -34,7 +34,15 @@ public final actor StateClient<State: Sendable> {
   let saver: SnapshotSaver<State>?
   var saving: Task<Void, Never>?
   var savedVersion: UInt64?
-  var saveFailure: AppError?
+  /// Why the newest state is not in the file; nil where it is, or is being written, and where there
+  /// is no file.
+  ///
+  /// The client tries again by itself, after 1 second at first and after a minute at most, and at
+  /// each change.
+  public internal(set) var saveFailure: AppError?
+  var saveFailureCount = 0
+  /// Tries again after a while.
+  var savingAgain: Task<Void, Never>?
 
   /// Makes a client of a state that stands in the code; one that breaks an invariant stops the
   /// program.
@@ -89,7 +97,10 @@ public final actor StateClient<State: Sendable> {
     runs = Coalesce(name)
   }
 
-  deinit { for listener in listeners.values { listener.finish() } }
+  deinit {
+    for listener in listeners.values { listener.finish() }
+    savingAgain?.cancel()
+  }
 
   // MARK: Reading
 

@@ -6,10 +6,10 @@ extension FormModel {
   /// Sends the form, once: waits for rules that ask, and runs the operation where all fields are
   /// valid.
   ///
-  /// Nothing runs where a field is not valid: its mistake shows, and has the focus. Errors about
-  /// fields stand under them afterwards, any other is ``submissionError``, and a cancellation shows
-  /// nothing. Whoever is cancelled while rules are asked does not wait any longer, and nothing is
-  /// sent.
+  /// Nothing runs where a field is not valid: its mistake shows, and has the focus unless somebody
+  /// is writing in another one by then. Errors about fields stand under them afterwards, any other
+  /// is ``submissionError``, and a cancellation shows nothing. Whoever is cancelled while rules are
+  /// asked does not wait any longer, and nothing is sent.
   ///
   /// - Parameters:
   ///   - doing: What is being done, such as "Sign up"; for logs and reports, never shown.

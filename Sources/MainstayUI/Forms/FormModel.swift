@@ -301,7 +301,7 @@ public final class FormModel<Values: Sendable> {
 
   // MARK: After each change
 
-  private func watch(_ index: Int) { _ = watches[index].stamp }
+  func watch(_ index: Int) { _ = watches[index].stamp }
 
   /// Does what the machine asks for, and tells those who look at what has changed.
   func follow(_ actions: [FormStateMachine.Action]) {

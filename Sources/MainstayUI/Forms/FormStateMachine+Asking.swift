@@ -118,14 +118,25 @@ extension FormStateMachine {
     let isUnsure = if case .unsure = answer { true } else { run.isUnsure }
     if case .mistake(let error) = answer {
       active.remove(index)
-      change(index) { $0.asking = .mistake(error) }
+      let isLate = isElsewhere(index)
+      change(index) { field in
+        field.asking = .mistake(error)
+        field.isLate = isLate
+      }
       return []
     }
     guard run.rule + 1 < fields[index].asks.count else {
       active.remove(index)
-      change(index) { $0.asking = isUnsure ? .unchecked : .passed }
+      let isLate = isElsewhere(index)
+      change(index) { field in
+        field.asking = isUnsure ? .unchecked : .passed
+        field.isLate = isLate
+      }
       return []
     }
     return [ask(index, rule: run.rule + 1, isUnsure: isUnsure, now: now)]
   }
+
+  /// Whether the person is not in a field, and does not wait for the form to be sent either.
+  private func isElsewhere(_ index: Int) -> Bool { phase == .editing && focus != index }
 }

@@ -30,13 +30,14 @@ extension FormStateMachine {
   mutating func submit(now: Duration) -> (submission: UInt64, actions: [Action])? {
     guard phase == .editing else { return nil }
     let submission = nextNumber()
-    phase = .checking(submission: submission)
+    phase = .checking(submission: submission, lastEdit: edits)
     wasSubmitted = true
     forgetEnding()
     for index in active {
       if case .waiting = fields[index].asking { change(index) { $0.asking = .waiting(until: now) } }
     }
-    changeAll()  // mistakes that were not shown are now
+    changeAll()  // mistakes that were not shown are now, and announced together
+    for index in fields.indices { fields[index].isLate = false }
     return (submission, advance(to: now))
   }
 
@@ -57,11 +58,11 @@ extension FormStateMachine {
 
   /// Goes on with a submission that waits, as far as that is possible.
   mutating func settle() -> Settlement {
-    guard case .checking(let submission) = phase else { return .none }
+    guard case .checking(let submission, let lastEdit) = phase else { return .none }
     if count(of: .empty) + count(of: .invalid) > 0 {
       phase = .editing
       failedSubmissions += 1
-      focusFirst()
+      focusFirst(after: lastEdit)
       return .stopped
     }
     guard count(of: .checking) == 0 else { return .waits }
@@ -71,7 +72,7 @@ extension FormStateMachine {
 
   /// Whoever sent the form does not wait any longer.
   mutating func abandon(_ submission: UInt64) {
-    if phase == .checking(submission: submission) { phase = .editing }
+    if case .checking(submission, _) = phase { phase = .editing }
   }
 
   /// The operation has ended; that of a submission which is not the newest changes nothing.
@@ -120,7 +121,7 @@ extension FormStateMachine {
     } else if !isShown {
       submissionError = error.saying(FormTexts.refused, suggestion: nil, underlying: mistakes)
     }
-    if isShown { focusFirst() }
+    if isShown { focusFirst(after: lastEdit) }
   }
 
   /// Whether an error is for the team: it is no mistake of the person's that stands under a field.
@@ -139,8 +140,10 @@ extension FormStateMachine {
     return nil
   }
 
-  private mutating func focusFirst() {
-    guard let first = firstInvalid else { return }
+  /// Leads to the first field that is wrong, but not away from one in which somebody writes since
+  /// the form was sent: the next key would go into the other field, and take its error away.
+  private mutating func focusFirst(after lastEdit: UInt64) {
+    guard edits == lastEdit || focus == nil, let first = firstInvalid else { return }
     moveFocus(to: first)
   }
 }

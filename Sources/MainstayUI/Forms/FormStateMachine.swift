@@ -63,6 +63,8 @@ struct FormStateMachine: Sendable {
     var refusals: [AppError] = []
     var isEdited = false
     var isTouched = false
+    /// Whether what was asked about it was found while the person was elsewhere.
+    var isLate = false
     /// The number of the edit that changed it last.
     var lastEdit: UInt64 = 0
 
@@ -76,7 +78,7 @@ struct FormStateMachine: Sendable {
   enum Phase: Sendable, Equatable {
     case editing
     /// A submission waits for those that are asked.
-    case checking(submission: UInt64)
+    case checking(submission: UInt64, lastEdit: UInt64)
     /// Its values are on their way; edits after this one are not among them.
     case sending(submission: UInt64, lastEdit: UInt64)
   }
@@ -244,6 +246,7 @@ extension FormStateMachine {
       refused.remove(index)
       change(index) { [edits] field in
         field.isEdited = true
+        field.isLate = false
         field.refusals = []
         field.lastEdit = edits
       }

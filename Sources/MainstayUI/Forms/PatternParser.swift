@@ -22,12 +22,13 @@ indirect enum PatternNode: Sendable {
   /// How many states it needs; no more than fits, however deep its repetitions are.
   var size: Int {
     switch self {
-    case .one: 1
-    case .sequence(let nodes): nodes.reduce(0) { Self.sum($0, $1.size) }
-    case .choice(let nodes): nodes.reduce(-2) { Self.sum($0, $1.size + 2) }
-    case .repeated(let node, let minimum, let maximum?):
-      Self.sum(node.size * minimum, (node.size + 1) * (maximum - minimum))
-    case .repeated(let node, let minimum, nil): Self.sum(node.size * minimum, node.size + 2)
+    case .one: return 1
+    case .sequence(let nodes): return nodes.reduce(0) { Self.sum($0, $1.size) }
+    case .choice(let nodes): return nodes.reduce(-2) { Self.sum($0, $1.size + 2) }
+    case .repeated(let node, let minimum, let maximum):
+      let size = node.size  // asked once: at each depth twice as often would take for ever
+      guard let maximum else { return Self.sum(size * minimum, size + 2) }
+      return Self.sum(size * minimum, (size + 1) * (maximum - minimum))
     }
   }
 
@@ -122,7 +123,10 @@ struct PatternParser {
         index += 1
         break
       }
-      nodes.append(try repeated(try atom()))
+      let node = try repeated(try atom())
+      // What needs no state fits the empty text alone. It is not kept: how often it is to be
+      // repeated has no limit that counts states.
+      if node.size > 0 { nodes.append(node) }
     }
     return .sequence(nodes)
   }

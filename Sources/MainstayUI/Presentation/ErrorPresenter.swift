@@ -39,7 +39,7 @@ public final class ErrorPresenter {
   public nonisolated static let capacity = 20
 
   private var queue: ErrorQueueStateMachine
-  private var items: [Item] = []
+  private(set) var items: [Item] = []
 
   /// How many errors were dropped because too many waited, or stood under fields; and how many are
   /// counted at one like them, but Retry does not run their work since it has 1,000 others.
@@ -53,6 +53,7 @@ public final class ErrorPresenter {
   @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
   @ObservationIgnored private var running: [ErrorPresentation.ID: Task<Void, Never>] = [:]
   @ObservationIgnored private let timeline: Timeline
+  @ObservationIgnored private let gap: Duration
   @ObservationIgnored private let timer: RestTimer
   @ObservationIgnored private let mapping: ErrorMapping?
   @ObservationIgnored private let monitor: ErrorMonitor?
@@ -91,6 +92,7 @@ public final class ErrorPresenter {
     queue = ErrorQueueStateMachine(
       capacity: Self.capacity, gathering: gathering.clamped, gap: gap.clamped)
     timeline = Timeline(clock)
+    self.gap = gap.clamped
     timer = RestTimer(on: timeline)
     self.mapping = mapping
     self.monitor = monitor
@@ -225,7 +227,9 @@ extension ErrorPresenter {
   /// Puts all errors away.
   public func dismissAll() { withdraw { _ in true } }
 
-  /// Puts away what is no longer so, such as that there is no connection; nobody chose it.
+  /// Puts away what is no longer so, such as a warning of low memory; nobody chose it.
+  ///
+  /// What Retry would run is forgotten: where it is still to be done, use ``retry(where:)``.
   ///
   /// - Parameter isGone: Whether an error is no longer so.
   public func withdraw(where isGone: (AppError) -> Bool) {
@@ -253,12 +257,18 @@ extension ErrorPresenter {
     remove([item])
   }
 
-  private func remove(_ gone: [Item]) {
+  func remove(_ gone: [Item]) {
     let ids = Set(gone.map(\.id))
     for id in ids { running.removeValue(forKey: id)?.cancel() }
     items.removeAll { ids.contains($0.id) }
     queue.remove(ids, now: timeline.now)
     queueHasMoved()
+  }
+
+  /// Waits as long as the system takes an alert away, also where nothing else needs a gap.
+  func rest() async {
+    let due = timeline.now + max(gap, .milliseconds(300))
+    do { try await timeline.sleep(until: due) } catch { return }
   }
 
   private func shownItem(_ style: ErrorPresentation.Style) -> Item? {
@@ -378,7 +388,7 @@ extension ErrorPresenter {
   }
 
   /// Runs everything that failed with one error again, at once.
-  private static func run(_ retries: [RetryKey: Retry]) async {
+  static func run(_ retries: [RetryKey: Retry]) async {
     await withTaskGroup { group in
       for retry in retries.values { group.addTask { await retry() } }
     }

@@ -13,8 +13,8 @@ extension TaskModel {
     error.flatMap { ErrorPresentation($0, locale: locale) }
   }
 
-  /// The buttons of the error on screen: Retry where another run may mend it, Dismiss, and what
-  /// else the error offers where somebody does it.
+  /// The buttons of the error on screen: Retry where another run may mend it, Dismiss, Help where
+  /// there is a page, and what else the error offers where somebody does it.
   ///
   /// - Parameter isPerforming: Whether somebody does what ``begin(_:)`` leaves to the app.
   /// - Returns: The buttons; none where there is no error.
@@ -22,8 +22,8 @@ extension TaskModel {
     actions(performed: PerformedActions(nil, byAnybody: isPerforming))
   }
 
-  /// The buttons of the error on screen: Retry where another run may mend it, Dismiss, and what
-  /// the app does.
+  /// The buttons of the error on screen: Retry where another run may mend it, Dismiss, Help where
+  /// there is a page, and what the app does.
   ///
   /// - Parameter performs: What the app does where ``begin(_:)`` leaves it to it, such as
   ///   `[.signIn]`; other actions have no button.
@@ -37,6 +37,7 @@ extension TaskModel {
       switch action.id {
       case RecoveryAction.retry.id: canRetry
       case RecoveryAction.dismiss.id: true
+      case RecoveryAction.help.id: performed.contains(action.id) || error?.help != nil
       default: performed.contains(action.id) || action.role == .cancel
       }
     }
@@ -73,6 +74,8 @@ extension TaskModel {
   }
 
   /// Begins what a person chose: the work again, or putting the error away.
+  ///
+  /// The page of Help is opened by whoever shows the button, as SwiftUI's views do by themselves.
   ///
   /// - Parameter action: What was chosen.
   /// - Returns: Whether it is done here; where it is not, it is for the app.

@@ -3,13 +3,15 @@
 public import Foundation
 public import Mainstay
 public import Observation
+import Synchronization
 
 /// Runs the work of a screen and holds what the screen shows of it.
 ///
 /// Only the newest run sets the state, so the late answer of a superseded one never shows. One that
 /// is cancelled takes nothing along: the run before it is the newest again. The error is cleared
-/// when a run begins, and a cancellation leaves no error behind. SwiftUI observes it as it is;
-/// other front ends read ``state``.
+/// when a run begins, and a cancellation leaves no error of its own: where nothing but an error
+/// stood there before the run, that stands there again. SwiftUI observes it as it is; other front
+/// ends read ``state``.
 ///
 /// ```swift
 /// @State private var inventory = TaskModel<[Item]>()
@@ -25,7 +27,8 @@ public final class TaskModel<Value> {
   public enum Overlap: Sendable, Hashable {
     /// It begins at once; what was under way is shown only where the newer one is cancelled.
     case supersede
-    /// Nothing happens: a second tap does nothing.
+    /// Nothing happens: a second tap does nothing. It begins where the task of what is under way
+    /// has been cancelled, as SwiftUI does when the id of a `task` changes.
     case ignore
     /// It begins when what is under way has ended; of several that wait, the last one alone.
     case keepLatest
@@ -38,13 +41,30 @@ public final class TaskModel<Value> {
     let operation: Operation
   }
 
+  /// Whether the task of a run was cancelled, which happens on any thread.
+  private final class Cancellation: Sendable {
+    let isRequested = Atomic(false)
+  }
+
   /// A run that may be shown: it is under way, or has ended while a newer one is.
   private struct Run {
     let id: UInt64
     let work: Work
+    let cancellation: Cancellation
     var isRecovering = false
     /// How it has ended.
     var result: Result<Value, AppError>?
+
+    /// Whether somebody still waits for what it does.
+    var isWanted: Bool {
+      result == nil && !cancellation.isRequested.load(ordering: .acquiring)
+    }
+  }
+
+  /// An error that a run has taken off the screen, where nothing else was on it.
+  private struct Failure {
+    let error: AppError
+    let date: Date?
   }
 
   /// Whoever waits for a turn.
@@ -74,6 +94,8 @@ public final class TaskModel<Value> {
   }
 
   private var failedAt: Date?
+  /// What stands there again if all that runs is cancelled.
+  @ObservationIgnored private var replaced: Failure?
   /// What ``retry()`` and ``refresh()`` run: the work of what is on screen.
   @ObservationIgnored private var work: Work?
   /// The runs that may be shown, the oldest first.
@@ -144,7 +166,8 @@ public final class TaskModel<Value> {
     guard runCount > 0 else { return takesPlace() }
     return switch overlap {
     case .supersede: takesPlace()
-    case .ignore: false
+    // What was cancelled may take its time to end, and is no work that a tap would double.
+    case .ignore: runs.contains(where: \.isWanted) ? false : takesPlace()
     case .keepLatest: await isNext()
     }
   }
@@ -223,17 +246,23 @@ public final class TaskModel<Value> {
   public func clear() {
     clearCount += 1
     runCount = 0
-    (work, runs) = (nil, [])
+    (work, runs, replaced) = (nil, [], nil)
     waiting?.continuation.resume(returning: false)
     waiting = nil
     (state, isEmpty, isRecovering, failedAt) = (.idle, false, false, nil)
   }
 
   private func perform(_ work: Work) async {
-    let (run, clears) = (nextNumber(), clearCount)
-    runs.append(Run(id: run, work: work))
+    let (run, clears, cancellation) = (nextNumber(), clearCount, Cancellation())
+    runs.append(Run(id: run, work: work, cancellation: cancellation))
+    if let error, value == nil, !isEmpty { replaced = Failure(error: error, date: failedAt) }
     (state, isRecovering, failedAt) = (.loading(previous: value), false, nil)
-    end(run, with: await attempt(work, run))
+    let result = await withTaskCancellationHandler {
+      await attempt(work, run)
+    } onCancel: {
+      cancellation.isRequested.store(true, ordering: .releasing)
+    }
+    end(run, with: result)
     leavePlace(clears)
   }
 
@@ -293,14 +322,14 @@ public final class TaskModel<Value> {
     guard let index = runs.firstIndex(where: { $0.id == run }) else { return }
     if case .failure(let error) = result, error.isCancellation {
       let gone = runs.remove(at: index)
-      if runs.isEmpty { (state, work) = (resting(value), work ?? gone.work) }
+      if runs.isEmpty { rest(after: gone) }
     } else {
       runs[index].result = result
       runs.removeFirst(index)  // what is older is superseded for good
     }
     isRecovering = runs.last?.isRecovering ?? false
     guard let newest = runs.last, let result = newest.result else { return }
-    (work, runs) = (newest.work, [])
+    (work, runs, replaced) = (newest.work, [], nil)
     switch result {
     case .success(let value):
       isEmpty = hasNothing(value)
@@ -309,34 +338,16 @@ public final class TaskModel<Value> {
     }
   }
 
+  /// All that ran was cancelled: what stood there before stands there again.
+  private func rest(after gone: Run) {
+    work = work ?? gone.work
+    guard let failure = replaced else { return state = resting(value) }
+    replaced = nil
+    (state, failedAt) = (.failed(failure.error, previous: nil), failure.date)
+  }
+
   private func resting(_ value: Value?) -> TaskState<Value> {
     value.map { .loaded($0) } ?? (isEmpty ? .empty : .idle)
-  }
-}
-
-extension TaskModel {
-  /// The value on screen: that of the newest run that returned one.
-  public var value: Value? {
-    switch state {
-    case .loaded(let value): value
-    case .loading(let previous), .failed(_, let previous): previous
-    case .idle, .empty: nil
-    }
-  }
-
-  /// The error on screen.
-  public var error: AppError? {
-    if case .failed(let error, _) = state { error } else { nil }
-  }
-
-  /// Whether the newest run is under way; refreshing is disabled meanwhile.
-  public var isLoading: Bool {
-    if case .loading = state { true } else { false }
-  }
-
-  /// Whether there is an error that another run may mend; the Retry button is shown then.
-  public var canRetry: Bool {
-    error?.actions.contains { $0.id == RecoveryAction.retry.id } ?? false
   }
 }
 

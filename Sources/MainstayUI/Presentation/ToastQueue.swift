@@ -17,10 +17,18 @@ struct ToastQueue: Sendable {
     }
   }
 
+  /// What rests on a toast while somebody reads it.
+  enum Holder: Sendable {
+    case pointer, screenReader, keyboard
+    /// Whom an app speaks for.
+    case app
+  }
+
   struct Shown: Sendable {
     var entry: Entry
     /// When it goes away; nil while somebody reads it.
     var until: Duration?
+    var holders: Set<Holder> = []
   }
 
   /// How many wait at most: who has not seen the twentieth for a minute will not miss it.
@@ -70,15 +78,16 @@ struct ToastQueue: Sendable {
   }
 
   /// Somebody reads a toast, so it stays.
-  mutating func hold(_ id: Toast.ID) {
+  mutating func hold(_ id: Toast.ID, for holder: Holder) {
     guard let index = shown.firstIndex(where: { $0.entry.toast.id == id }) else { return }
+    shown[index].holders.insert(holder)
     shown[index].until = nil
   }
 
-  /// Nobody reads it any more: it lasts as long as a new one.
-  mutating func release(_ id: Toast.ID, now: Duration) {
+  /// It is not read in one of the ways any more; once it is in none, it lasts as long as a new one.
+  mutating func release(_ id: Toast.ID, for holder: Holder, now: Duration) {
     guard let index = shown.firstIndex(where: { $0.entry.toast.id == id }),
-      shown[index].until == nil
+      shown[index].holders.remove(holder) != nil, shown[index].holders.isEmpty
     else { return }
     shown[index].until = now + shown[index].entry.length
   }

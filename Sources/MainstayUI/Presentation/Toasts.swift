@@ -92,14 +92,19 @@ public final class Toasts {
   }
 
   /// Keeps a toast while somebody reads it: under a pointer, or with the focus.
-  public func hold(_ id: Toast.ID) {
-    queue.hold(id)
+  public func hold(_ id: Toast.ID) { hold(id, for: .app) }
+
+  /// Lets a toast go that was held: it lasts as long as a new one.
+  public func release(_ id: Toast.ID) { release(id, for: .app) }
+
+  /// Keeps a toast until each that holds it has let it go.
+  func hold(_ id: Toast.ID, for holder: ToastQueue.Holder) {
+    queue.hold(id, for: holder)
     queueHasMoved()
   }
 
-  /// Lets a toast go that was held: it lasts as long as a new one.
-  public func release(_ id: Toast.ID) {
-    queue.release(id, now: timeline.now)
+  func release(_ id: Toast.ID, for holder: ToastQueue.Holder) {
+    queue.release(id, for: holder, now: timeline.now)
     queueHasMoved()
   }
 

@@ -23,19 +23,19 @@
     let presenter: ErrorPresenter
 
     @Environment(\.openURL) private var openURL
-    /// The error of whose buttons one was tapped.
-    @State private var answered: ErrorPresentation.ID?
+    @State private var machine = AlertStateMachine()
     @State private var host = Host()
 
     func body(content: Content) -> some View {
       // Every button takes an alert away, so it is gone while an action is under way.
-      let item = isFront ? presenter.overlay.flatMap { $0.progress == nil ? $0 : nil } : nil
+      let front = isFront ? presenter.overlay : nil
+      let item = front.flatMap { machine.shows($0.id, isBusy: $0.progress != nil) ? $0 : nil }
       return content.hosting(host, in: presenter.overlayHosts).alert(
         item?.presentation.title ?? "", isPresented: isPresented(item?.id), presenting: item
       ) { item in
         ForEach(item.actions) { action in
           Button(item.presentation.label(of: action), role: action.buttonRole) {
-            answered = item.id
+            tap(item.id)
             if action.id == RecoveryAction.help.id, let page = item.pageToOpen { openURL(page) }
             presenter.begin(action, for: item.id)
           }
@@ -58,9 +58,18 @@
       } set: { [presenter] isPresented in
         guard !isPresented, let id else { return }
         Task { @MainActor in
-          if answered != id, isFront, presenter.overlay?.id == id { presenter.dismiss(id) }
-          answered = nil
+          guard isFront, machine.isDismissal(of: id, inFront: presenter.overlay?.id) else { return }
+          presenter.dismiss(id)
         }
+      }
+    }
+
+    /// Takes the error out of what SwiftUI reads, and lets it come back where it is still there.
+    private func tap(_ id: ErrorPresentation.ID) {
+      machine.tap(id)
+      Task { @MainActor [presenter] in
+        await presenter.rest()
+        machine.rest(after: id)
       }
     }
 

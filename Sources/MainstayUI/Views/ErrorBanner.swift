@@ -23,7 +23,7 @@
     /// - Parameters:
     ///   - presentation: The error in words.
     ///   - actions: The buttons; nil, the default, is those of the error.
-    ///   - choose: Begins what a person chose.
+    ///   - choose: Begins what a person chose; the page of Help is opened before.
     public init(
       _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil,
       choose: @escaping @MainActor (RecoveryAction) -> Void

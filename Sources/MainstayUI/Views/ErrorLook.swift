@@ -80,6 +80,7 @@
     ) {
       self.presentation = presentation
       self.actions = actions ?? presentation.actions
+      pageToOpen = presentation.help
       self.choose = choose
     }
 

@@ -5,6 +5,8 @@
   public import SwiftUI
 
   /// What is wrong with a field, under it; nothing where nothing is shown.
+  ///
+  /// A screen reader is told of what is found out about the field after it was left.
   public struct FormFieldError<Values: Sendable, Value: Sendable & Equatable>: View {
     private let form: FormModel<Values>
     private let field: FormField<Values, Value>
@@ -30,6 +32,9 @@
         if let note = form.verdict(of: field).note {
           line(note, nil, icon: "info.circle", color: .blue)
         }
+      }
+      .onChange(of: form.lateNews(about: field, in: locale)) { _, news in
+        if let news { announce(news) }
       }
     }
 

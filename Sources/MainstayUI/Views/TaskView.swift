@@ -34,7 +34,7 @@
     ///   - performs: What `perform` begins, such as `[.signIn]`: no other action has a button.
     ///     Nil, the default, is all that errors offer.
     ///   - perform: Begins what a person chose, besides retry and dismiss; nil, the default, leaves
-    ///     the buttons for everything else out.
+    ///     the buttons for everything else out, but for Help, whose page the screen opens.
     ///   - content: What shows a value.
     ///   - empty: What is shown where there is nothing to show.
     public init(
@@ -93,20 +93,28 @@
     @ViewBuilder
     private func card(_ error: AppError) -> some View {
       if let presentation = model.presentation(in: locale) {
-        ErrorOverlay(presentation, actions: actions) { choose($0, error) }
+        ErrorOverlay(content(presentation, actions, error))
       }
     }
 
     @ViewBuilder
     private func page(_ error: AppError) -> some View {
       if let presentation = model.presentation(in: locale) {
-        ErrorPage(presentation, actions: pageActions) { choose($0, error) }
+        ErrorPage(content(presentation, pageActions, error))
       }
     }
 
     private var actions: [RecoveryAction] { model.actions(performed: performed) }
 
     private var pageActions: [RecoveryAction] { model.pageActions(performed: performed) }
+
+    private func content(
+      _ presentation: ErrorPresentation, _ actions: [RecoveryAction], _ error: AppError
+    ) -> ErrorContent {
+      var content = ErrorContent(presentation, actions) { choose($0, error) }
+      if performed.contains(RecoveryAction.help.id) { content.pageToOpen = nil }
+      return content
+    }
 
     private func choose(_ action: RecoveryAction, _ error: AppError) {
       if !model.begin(action) { perform?(action, error) }

@@ -50,7 +50,13 @@
     let toasts: Toasts
 
     @Environment(\.locale) private var locale
-    @AccessibilityFocusState private var isFocused: Bool
+    /// What somebody stands on: a screen reader, and keys or a switch.
+    @AccessibilityFocusState private var readPart: Part?
+    @FocusState private var focusedPart: Part?
+
+    private enum Part {
+      case words, action, close
+    }
 
     var body: some View {
       HStack(spacing: 12) {
@@ -63,12 +69,14 @@
           CountMark(count: toast.count)
         }
         .accessibilityElement(children: .combine)
-        .accessibilityFocused($isFocused)
+        .accessibilityFocused($readPart, equals: .words)
         if let action = toast.action {
           Button(action.title.string(in: locale), role: action.buttonRole) {
             Task { await toasts.choose(toast.id) }
           }
           .buttonStyle(.bordered)
+          .accessibilityFocused($readPart, equals: .action)
+          .focused($focusedPart, equals: .action)
         }
         Button {
           toasts.dismiss(toast.id)
@@ -77,17 +85,28 @@
         }
         .buttonStyle(.plain)
         .accessibilityLabel(RecoveryAction.dismiss.title.string(in: locale))
+        .accessibilityFocused($readPart, equals: .close)
+        .focused($focusedPart, equals: .close)
       }
       .padding(12)
       .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
-      .reading { hold($0) }
-      .onChange(of: isFocused) { _, isFocused in hold(isFocused) }
+      .reading { hold($0, for: .pointer) }
+      .onChange(of: readPart) { _, part in hold(part != nil, for: .screenReader) }
+      .onChange(of: focusedPart) { _, part in hold(part != nil, for: .keyboard) }
       // Another host may show it now, where nobody reads it yet.
-      .onDisappear { hold(false) }
+      .onDisappear {
+        for holder in [ToastQueue.Holder.pointer, .screenReader, .keyboard] {
+          hold(false, for: holder)
+        }
+      }
     }
 
-    private func hold(_ isRead: Bool) {
-      if isRead { toasts.hold(toast.id) } else { toasts.release(toast.id) }
+    private func hold(_ isRead: Bool, for holder: ToastQueue.Holder) {
+      if isRead {
+        toasts.hold(toast.id, for: holder)
+      } else {
+        toasts.release(toast.id, for: holder)
+      }
     }
   }
 

@@ -54,6 +54,20 @@ import Testing
     #expect(!(try FormPattern(validating: "a*")).matches(text + "a"), "one too many")
   }
 
+  @Test func `what needs no state is repeated without any work`() throws {
+    let (open, often) = (String(repeating: "(", count: 4), String(repeating: "){1000}", count: 4))
+    for empty in ["()", "a{0}", "()()a{0}", "(a{0})"] {
+      let pattern = try FormPattern(validating: open + empty + often)
+      #expect(pattern.matches("") && !pattern.matches("a"), "\(empty)")
+    }
+    let open49 = String(repeating: "(", count: 49)
+    for mark in ["?", "{1}", "{0,1}"] {
+      let source = open49 + "a" + String(repeating: ")" + mark, count: 49)
+      let deep = try FormPattern(validating: source)
+      #expect(deep.matches("a") && deep.matches("") == (mark != "{1}"), "\(mark)")
+    }
+  }
+
   /// A pattern and a text over two letters, compared with what Foundation's engine says.
   @Test func `it agrees with another engine`() throws {
     for seed in 0..<UInt64(RandomDose.cases * 5) {

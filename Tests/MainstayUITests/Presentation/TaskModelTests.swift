@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import MainstayUI
@@ -72,6 +73,14 @@ import Testing
     #expect(signIn.begin(.dismiss) && signIn.error == nil && signIn.actions().isEmpty)
     let gone = await model(.failure(AppError.http(status: 404)), Work())
     #expect(gone.actions().map(\.id) == ["dismiss"])
+    let helped = await model(
+      .failure(
+        AppError(
+          code: "gone", kind: .unavailable, disposition: .permanent, title: "Gone",
+          message: "It is gone.", help: URL(string: "https://example.org/gone"))), Work())
+    #expect(helped.actions().map(\.id) == ["dismiss", "help"])
+    #expect(helped.actions(performs: [.signIn]).contains { $0.id == "help" })
+    #expect(helped.pageActions().contains { $0.id == "help" })
     let again = Work()
     let busy = await model(.failure(Self.failure), again)
     #expect(busy.begin(.retry))

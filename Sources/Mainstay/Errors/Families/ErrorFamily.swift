@@ -48,7 +48,7 @@ extension AppError {
       return copy
     }
     copy.fields.message = mapped.message
-    copy.fields.suggestion = mapped.suggestion ?? suggestion
+    copy.fields.suggestion = mapped.suggestion ?? suggestion(after: mapped)
     copy.fields.actions = mapped.actions
     copy.fields.kind = mapped.kind
     copy.fields.disposition = mapped.disposition
@@ -56,5 +56,12 @@ extension AppError {
     copy.fields.help = mapped.help ?? help
     copy.fields.field = mapped.field ?? field
     return copy
+  }
+
+  /// What is suggested where the cause suggests nothing: the words of the case, which are about
+  /// doing it again, only where the cause has a button for that.
+  private func suggestion(after cause: AppError) -> LocalizableText? {
+    if cause.disposition == .unknownOutcome { return BuiltInError.outcomeUnknown.suggestion }
+    return cause.actions.contains { $0.id == RecoveryAction.retry.id } ? suggestion : nil
   }
 }

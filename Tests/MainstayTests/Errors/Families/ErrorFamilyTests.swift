@@ -328,6 +328,36 @@ private enum Rows {
     #expect(limited.suggestion?.arguments == [.duration(.seconds(90))])
   }
 
+  @Test func `nobody is told to try again where there is no button for it`() {
+    let families: [(any Error) -> any AppErrorConvertible] = [
+      Failure.Framework.unknown, Failure.Client.updateFailed, Failure.Context.updateFailed,
+      Failure.Capability.executionFailed, Failure.Service.unknown, Failure.Service.streaming,
+      Failure.Data.saveFailed, Failure.Data.fetchFailed, Failure.Data.migrationFailed,
+      Failure.Recognition.modelFailed,
+    ]
+    let dispositions: [Disposition] = [
+      .transient(), .throttled(), .rejected(), .permanent, .needsUser, .unknownOutcome,
+    ]
+    for disposition in dispositions {
+      let cause = AppError(
+        code: "pay.unclear", kind: .server, disposition: disposition, title: "Unclear",
+        message: "We do not know.")
+      for family in families {
+        let error = family(cause).appError
+        let offersRetry = error.actions.contains(.retry)
+        let note: Comment = "\(error.code) of \(disposition)"
+        #expect((error.suggestion != nil) == (disposition != .permanent), note)
+        let words = error.suggestion?.string() ?? ""
+        #expect(offersRetry || !words.hasPrefix("Try") && !words.contains("then try"), note)
+      }
+    }
+    let checked = Failure.Data.saveFailed(
+      AppError.http(status: 503)
+        .with(disposition: .unknownOutcome)
+    ).appError
+    #expect(checked.suggestion?.string().hasPrefix("Check whether") == true)
+  }
+
   @Test func `families that hold each other come to an end`() {
     var error: any Error = Odd()
     for _ in 0..<1_000 { error = Failure.Client.updateFailed(error) }

@@ -135,6 +135,9 @@ extension View {
   public nonisolated func accessibilityFocused(
     _ condition: AccessibilityFocusState<Bool>.Binding
   ) -> some View { declared() as EmptyView }
+  public nonisolated func accessibilityFocused<Value: Hashable>(
+    _ binding: AccessibilityFocusState<Value>.Binding, equals value: Value
+  ) -> some View { declared() as EmptyView }
 }
 
 public struct AccessibilityAttachmentModifier: ViewModifier {

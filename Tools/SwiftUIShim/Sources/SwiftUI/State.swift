@@ -111,6 +111,7 @@ public struct AccessibilityFocusState<Value: Hashable>: DynamicProperty {
   }
   public var projectedValue: AccessibilityFocusState<Value>.Binding { fatalError() }
   public init() where Value == Bool { fatalError() }
+  public init<T: Hashable>() where Value == T? { fatalError() }
 }
 
 @frozen @propertyWrapper
