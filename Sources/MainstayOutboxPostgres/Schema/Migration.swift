@@ -37,6 +37,7 @@ struct Migration: Sendable {
     Migration(number: 18, name: "opening", sql: opening),
     Migration(number: 19, name: "ends", sql: ends),
     Migration(number: 20, name: "notices", sql: notices),
+    Migration(number: 21, name: "parked", sql: parked),
   ]
 
   /// The format that this build has: the number of its last step.

@@ -173,6 +173,24 @@ struct ClaimPlanTests {
     #expect(try await cost(place, read, of: "SELECT @.\(call)") < 10)
   }
 
+  @Test func `a look for what is due reads nothing of what could not be read`() async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    let promote = "SELECT @.promote('{note}', '{1}', true, null)"
+    for _ in 0..<8 { try await place.query(promote) }
+    try await enqueue(place, 2_000, lane: "main", kind: "note")
+    try await place.query("UPDATE @.op SET state = 'parked', cause = 'unreadable'")
+    let read = "seq_tup_read + coalesce(idx_tup_fetch, 0)"
+    #expect(try await cost(place, read, of: promote) < 10)
+    try await place.query("VACUUM ANALYZE @.op")
+    #expect(try await cost(place, read, of: promote) < 10)
+    // What nobody has had a worker for is found beside it.
+    try await place.query("UPDATE @.op SET cause = 'unknownType' WHERE rank <= 3")
+    try await place.query(promote)
+    let ready = try await place.query("SELECT count(*) FROM @.op WHERE state = 'ready'")
+    #expect(try ready.first?.int(0) == 3)
+  }
+
   @Test func `opening counts no long queue, and what could not be read has its turn`()
     async throws
   {
