@@ -15,7 +15,7 @@ extension PostgresStore {
       do { try await enterAgain(instead: before) } catch { throw Self.thrown(error) }
     }
     try await giveBackStrays()
-    let isMoreAnew = await lookAnew()
+    let isMoreAnew = await lookAnew(before: request)
     let types = Array(request.types)
     let parameters: [PostgresValue] = [
       .int(Int64(min(request.limit, 10_000))), .texts(types.map(\.kind.rawValue)),

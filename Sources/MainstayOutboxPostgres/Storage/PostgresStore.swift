@@ -28,8 +28,9 @@ public final class PostgresStore: OutboxStore {
     /// Until when something may be leased that nobody knows of, since the answer of a claim was
     /// lost: the server may still be at it.
     var straysUntil: ContinuousClock.Instant?
-    /// Behind which id there may be more that constraints hold back, and is looked at anew.
-    var reconsidering: Int64?
+    /// Behind what there may be more that constraints hold back, and is looked at anew, as the
+    /// database says it.
+    var reconsidering: String?
     /// Behind which time and id there may be more that waits because of the network, and how long
     /// the unimportant ones still wait.
     var expediting: Expediting?

@@ -159,7 +159,10 @@ struct ClaimPlanTests {
     await store.close()
   }
 
-  @Test(arguments: ["read_anew()", "reconsider(0)", "expedite(0, 0, 1, 2, null)"])
+  @Test(
+    arguments: [
+      "read_anew()", "reconsider(null, '{}', '{note/1}')", "expedite(0, 0, 1, 2, null)",
+    ])
   func `what is looked at anew is found without a look at what is ready`(
     call: String
   ) async throws {
