@@ -44,7 +44,8 @@ extension PostgresStore {
   private func claim(
     _ owner: Int64, _ parameters: [PostgresValue], _ isMoreAnew: Bool
   ) async throws -> Claim {
-    let rows = try await run(Self.claim, [.int(owner), .int(lease.milliseconds)] + parameters)
+    let rows = try await run(
+      Self.claim, [.int(owner), .int(lease.milliseconds)] + parameters, isBinary: true)
     var operations: [LeasedOperation] = []
     var (isExclusive, isPartial) = (false, false)
     var nextTurn: Duration?

@@ -220,13 +220,15 @@ extension PostgresStore {
 
   /// Runs a statement as a transaction of its own, and again where another one was in its way; a
   /// cancelled caller does not end it.
-  func run(_ text: String, _ parameters: [PostgresValue] = []) async throws -> PostgresRows {
+  func run(
+    _ text: String, _ parameters: [PostgresValue] = [], isBinary: Bool = false
+  ) async throws -> PostgresRows {
     let sql = sql(text)
     return try await Task { [pool] in
       var attempt = 0
       while true {
         do {
-          return try await pool.read { try await $0.query(sql, parameters) }
+          return try await pool.read { try await $0.query(sql, parameters, isBinary: isBinary) }
         } catch let error as PostgresError where error.kind == .conflict && attempt < 8 {
           attempt += 1
         }
@@ -235,10 +237,12 @@ extension PostgresStore {
   }
 
   /// The same, with errors as callers of a store know them.
-  func call(_ text: String, _ parameters: [PostgresValue] = []) async throws -> PostgresRows {
+  func call(
+    _ text: String, _ parameters: [PostgresValue] = [], isBinary: Bool = false
+  ) async throws -> PostgresRows {
     _ = try owner
     do {
-      return try await run(text, parameters)
+      return try await run(text, parameters, isBinary: isBinary)
     } catch {
       throw Self.thrown(error)
     }
