@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayServer
 import MainstayTesting
 import ServiceLifecycle
@@ -36,16 +37,16 @@ import Testing
     let running = Task { try await group.run() }
     await clock.sleepers(atLeast: 1)
     let first = metrics.log.lines
-    #expect(first.count == 15)
+    #expect(first.count == 18)
     #expect(first.contains(pending("ready", 3)) && first.contains(pending("laneNeedsUser", 0)))
     #expect(first.filter { $0.hasPrefix("mainstay.outbox.oldest{outbox=orders} =") }.count == 1)
     try await store.close(.main, LaneClosure(.needsUser))
     clock.advance(by: .seconds(15))
-    await metrics.log.lines(atLeast: 30)
+    await metrics.log.lines(atLeast: 36)
     await clock.sleepers(atLeast: 1)
-    let second = metrics.log.lines.dropFirst(15)
+    let second = metrics.log.lines.dropFirst(18)
     #expect(second.contains(pending("ready", 0)) && second.contains(pending("laneNeedsUser", 3)))
-    #expect(metrics.made.lines.count == 15)
+    #expect(metrics.made.lines.count == 18)
     await group.triggerGracefulShutdown()
     try await running.value
     await outbox.shutDown()
@@ -68,6 +69,77 @@ import Testing
     let counts = lines.filter { $0.hasPrefix("mainstay.outbox.pending") }
       .compactMap { $0.split(separator: "=").last.flatMap { Int($0) } }
     #expect(counts.reduce(0, +) == 3)
+    await outbox.shutDown()
+  }
+
+  @Test func `what was given up is told until somebody has decided`() async throws {
+    let (clock, metrics) = (ManualClock(), RecordingMetrics())
+    let outbox = try await Outbox(store: InMemoryStore()) {
+      Worker(for: Order.self) { _, _ in
+        throw AppError(
+          code: "test.refused", kind: .validation, disposition: .permanent, title: "It failed",
+          message: "The test says so.")
+      }
+    }
+    try await outbox.enqueue(Order(number: 1))
+    for await snapshot in outbox.changes where snapshot.dead == 1 { break }
+    let service = OutboxMetricsService(outbox, named: "orders", factory: metrics, clock: clock)
+    let running = Task { try await service.run() }
+    await clock.sleepers(atLeast: 1)
+    #expect(metrics.log.lines.contains("mainstay.outbox.dead{outbox=orders} =1"))
+    #expect(metrics.log.lines.contains("mainstay.outbox.bytes{outbox=orders} =0"))
+    for letter in try await outbox.deadLetters() {
+      #expect(try await outbox.discard(letter.operation.id))
+    }
+    clock.advance(by: .seconds(15))
+    await metrics.log.lines(atLeast: 36)
+    #expect(metrics.log.lines.dropFirst(18).contains("mainstay.outbox.dead{outbox=orders} =0"))
+    running.cancel()
+    try await running.value
+    await outbox.shutDown()
+  }
+
+  /// A store that can be told not to say how much waits.
+  private final class BlindStore: ForwardingStore {
+    let store: any OutboxStore = InMemoryStore()
+    let isBlind = Locked(true)
+
+    func snapshot() async throws -> OutboxSnapshot {
+      if isBlind.withLock({ $0 }) { throw OutboxError(.failed, details: "it took too long") }
+      return try await store.snapshot()
+    }
+  }
+
+  @Test func `where the outbox cannot be asked the log says so once, and a metric for how long`()
+    async throws
+  {
+    let (clock, metrics, log) = (ManualClock(), RecordingMetrics(), Log())
+    let store = BlindStore()
+    let outbox = try await Outbox(store: store) { Worker(for: Order.self) { _, _ in } }
+    await outbox.pause()
+    let service = OutboxMetricsService(
+      outbox, named: "orders", logger: log.logger(from: .warning), factory: metrics, clock: clock)
+    let running = Task { try await service.run() }
+    for look in 0..<3 {
+      await metrics.log.lines(atLeast: look + 1)
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(15))
+    }
+    await metrics.log.lines(atLeast: 4)
+    #expect(
+      metrics.log.lines
+        == [0.0, 15.0, 30.0, 45.0].map {
+          "mainstay.outbox.unasked{outbox=orders} =\($0)"
+        })
+    #expect(log.lines.count == 1)
+    #expect(log.lines.first?.contains("outbox=orders") == true, "\(log.lines)")
+    store.isBlind.withLock { $0 = false }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(15))
+    await metrics.log.lines(atLeast: 22)
+    #expect(metrics.log.lines.last == "mainstay.outbox.unasked{outbox=orders} =0.0")
+    running.cancel()
+    try await running.value
     await outbox.shutDown()
   }
 }

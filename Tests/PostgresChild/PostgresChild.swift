@@ -22,7 +22,8 @@ private struct Hold: QueuedOperation {
 /// It enqueues for as long as there is no file `stop` in its folder, and works until it is killed.
 /// Where there is a file with `hold-` and its name, operations of the kind `hold` never end.
 /// Arguments: the address, the folder of its journals, its name and the lease in seconds; or
-/// `relay`, a port and the path of a socket; or `show`, an address and the name of a setting.
+/// `relay`, a port and the path of a socket; or `show`, an address and the name of a setting; or
+/// `end` and an address.
 @main struct PostgresChild {
   private let address: PostgresAddress
   private let folder: URL
@@ -59,6 +60,7 @@ private struct Hold: QueuedOperation {
       if let row = try await connection.query("SHOW \(words[3])").first { print(try row.text(0)) }
       return
     }
+    if words.count == 3, words[1] == "end" { return try await EndingProcess.run(at: words[2]) }
     // Whoever started it holds the other end of its input, and may be killed too.
     Thread {
       var byte: UInt8 = 0

@@ -31,6 +31,7 @@ extension PostgresAddress {
       return [:]
     }
     let text = "service='\(name.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))' port=0"
+    CryptoLibrary.stayWhole()
     let started = PQconnectStart(text)
     defer { PQfinish(started) }
     guard let all = PQconninfo(started) else { return [:] }

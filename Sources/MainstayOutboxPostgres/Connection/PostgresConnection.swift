@@ -51,12 +51,16 @@ package final class PostgresConnection: Sendable {
   ///   - parameters: The parameters.
   ///   - limit: How long this side waits for it; nil for as long as the settings say. What the
   ///     server is told for the session or the transaction counts in any case.
+  ///   - isBinary: Whether the values come in the server's own form, which neither side writes as
+  ///     texts and reads again; the default is false. Then all of them have to be texts, bytes,
+  ///     UUIDs, whole numbers, `double precision` or true and false.
   /// - Returns: Its rows.
   /// - Throws: ``PostgresError``.
   @discardableResult package func query(
-    _ sql: String, _ parameters: [PostgresValue] = [], within limit: Duration? = nil
+    _ sql: String, _ parameters: [PostgresValue] = [], within limit: Duration? = nil,
+    isBinary: Bool = false
   ) async throws(PostgresError) -> PostgresRows {
-    try await perform(.query(sql, parameters), limit)
+    try await perform(.query(sql, parameters), limit, isBinary: isBinary)
   }
 
   /// Runs several statements without parameters, all or none of them unless they say otherwise.
@@ -94,9 +98,9 @@ package final class PostgresConnection: Sendable {
   }
 
   private func perform(
-    _ work: SessionRequest.Work, _ limit: Duration?
+    _ work: SessionRequest.Work, _ limit: Duration?, isBinary: Bool = false
   ) async throws(PostgresError) -> PostgresRows {
-    let request = SessionRequest(work, within: limit)
+    let request = SessionRequest(work, within: limit, isBinary: isBinary)
     let line = line
     return try await withTaskCancellationHandler {
       line.add(request)

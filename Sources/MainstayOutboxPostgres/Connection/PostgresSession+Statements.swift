@@ -41,7 +41,7 @@ extension PostgresSession {
     guard settings.preparedStatements > 0 else {
       return try send(request) {
         encoded.withPointers {
-          PQsendQueryParams(connection, sql, $0, nil, $1, $2, $3, 0)
+          PQsendQueryParams(connection, sql, $0, nil, $1, $2, $3, request.form)
         }
       }
     }
@@ -64,7 +64,7 @@ extension PostgresSession {
     // A request to stop that comes before the server has begun stops nothing.
     if request.isCancelled { throw .cancelled }
     return try send(request) {
-      encoded.withPointers { PQsendQueryPrepared(connection, name, $0, $1, $2, $3, 0) }
+      encoded.withPointers { PQsendQueryPrepared(connection, name, $0, $1, $2, $3, request.form) }
     }
   }
 
@@ -179,16 +179,21 @@ extension PostgresSession {
         exchange.isOver = true
         return
       }
-      defer { PQclear(result) }
       take(result, &exchange)
       if exchange.isOver { return }
     }
   }
 
+  /// Takes over what came.
   private func take(_ result: OpaquePointer, _ exchange: inout Exchange) {
     switch PQresultStatus(result) {
     case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
-      exchange.rows = PostgresRows(result)
+      // Its rows are read where they lie.
+      return exchange.rows = PostgresRows(adopting: result)
+    default: break
+    }
+    defer { PQclear(result) }
+    switch PQresultStatus(result) {
     case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
       isGivenUp = true
       exchange.error = PostgresError(.value, "COPY is not for this connection.")
@@ -208,7 +213,6 @@ extension PostgresSession {
   private func finish(_ exchange: inout Exchange) {
     while PQstatus(connection) == CONNECTION_BAD, let result = PQgetResult(connection) {
       take(result, &exchange)
-      PQclear(result)
     }
     isGivenUp = true
     exchange.lose()

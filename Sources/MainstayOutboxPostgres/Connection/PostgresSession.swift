@@ -146,6 +146,7 @@ extension PostgresSession {
   private static func begin(
     at address: PostgresAddress, _ settings: PostgresConnection.Settings, _ line: SessionLine
   ) throws(PostgresError) -> PostgresSession {
+    CryptoLibrary.stayWhole()
     let options = settings.options(over: address)
     let started = withStrings(options.map(\.0)) { keywords in
       withStrings(options.map(\.1)) { values in PQconnectStartParams(keywords, values, 0) }

@@ -14,11 +14,14 @@ final class SessionRequest: Sendable {
   let work: Work
   /// How long it may take; nil for what is said for the session.
   let limit: Duration?
+  /// The form in which the server answers, as libpq counts them: 0 for text, 1 for its own.
+  let form: Int32
   let reply = Reply<Result<PostgresRows, PostgresError>>()
   private let cancelled = Locked(false)
 
-  init(_ work: Work, within limit: Duration? = nil) {
+  init(_ work: Work, within limit: Duration? = nil, isBinary: Bool = false) {
     self.work = work
+    form = isBinary ? 1 : 0
     self.limit = limit?.clamped
   }
 

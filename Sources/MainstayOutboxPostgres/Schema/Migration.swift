@@ -37,6 +37,9 @@ struct Migration: Sendable {
     Migration(number: 18, name: "opening", sql: opening),
     Migration(number: 19, name: "ends", sql: ends),
     Migration(number: 20, name: "notices", sql: notices),
+    Migration(number: 21, name: "parked", sql: parked),
+    Migration(number: 22, name: "held", sql: held),
+    Migration(number: 23, name: "places", sql: places),
   ]
 
   /// The format that this build has: the number of its last step.

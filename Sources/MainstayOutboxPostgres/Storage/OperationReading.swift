@@ -31,13 +31,13 @@ struct OperationReading {
 
   /// The identity; nil where the row has none.
   var id: OperationID? {
-    get throws { UUID(uuidString: try row.text(place(.uuid))).map(OperationID.init) }
+    get throws { try row.uuid(ifAny: place(.uuid)).map(OperationID.init) }
   }
 
   /// - Throws: `OutboxError` `corrupted` where a value is not what this library writes.
   func operation(_ state: OperationState? = nil) throws -> StoredOperation {
     guard
-      let uuid = UUID(uuidString: try row.text(place(.uuid))),
+      let uuid = try row.uuid(ifAny: place(.uuid)),
       let key = IdempotencyKey(try row.text(place(.idempotencyKey))),
       let state = try state ?? OperationState(rawValue: row.text(place(.state))),
       let enqueued = try date(.enqueuedAt)

@@ -8,10 +8,12 @@ extension PostgresStore {
   /// How many parts are done at once, before claims have their turn.
   private static let parts = 10
 
-  /// Makes ready what a constraint holds back: the next claims look at them anew.
+  /// Lets what a constraint holds back be looked at anew.
+  ///
+  /// The next claims make ready what may begin here: they alone say what does not hold.
   public func reconsider() async throws {
-    state.withLock { $0.reconsidering = 0 }
-    for _ in 0..<Self.parts { guard try await reconsiderPart() else { return } }
+    _ = try owner
+    state.withLock { $0.reconsidering = Self.beginning }
   }
 
   /// Makes ready at once whatever waits because the network could not be reached.
@@ -22,11 +24,12 @@ extension PostgresStore {
 
   /// Goes on with what is looked at anew.
   ///
+  /// - Parameter request: The claim that comes next.
   /// - Returns: Whether there is more; false also where it cannot be done now. The next claim tries
   ///   it again.
-  func lookAnew() async -> Bool {
+  func lookAnew(before request: ClaimRequest) async -> Bool {
     do {
-      let isMoreHeld = try await reconsiderPart()
+      let isMoreHeld = try await reconsiderSome(before: request)
       let isMoreUnreached = try await expeditePart()
       return isMoreHeld || isMoreUnreached
       // mainstay:ignore MS202 -- the next claim tries it again
@@ -35,10 +38,28 @@ extension PostgresStore {
     }
   }
 
+  /// Where what is held back begins.
+  private static let beginning = "{}"
+
+  /// Several parts at the beginning, and then one.
+  private func reconsiderSome(before request: ClaimRequest) async throws -> Bool {
+    let isNew = state.withLock { $0.reconsidering == Self.beginning }
+    for _ in 0..<(isNew ? Self.parts : 1) {
+      guard try await reconsiderPart(before: request) else { return false }
+    }
+    return true
+  }
+
   /// - Returns: Whether there may be more.
-  private func reconsiderPart() async throws -> Bool {
+  private func reconsiderPart(before request: ClaimRequest) async throws -> Bool {
     guard let after = state.withLock({ $0.reconsidering }) else { return false }
-    let last = try await ask("SELECT mainstay.reconsider($1)", [.int(after)]).int(ifAny: 0)
+    let last = try await ask(
+      "SELECT mainstay.reconsider($1::jsonb, $2::text[], $3::text[])::text",
+      [
+        .text(after), .texts(request.unmet.map(\.rawValue)),
+        .texts(request.types.map { "\($0.kind.rawValue)/\($0.version)" }),
+      ]
+    ).text(ifAny: 0)
     return state.withLock { state in
       // Somebody may have begun it anew meanwhile.
       if state.reconsidering == after { state.reconsidering = last }

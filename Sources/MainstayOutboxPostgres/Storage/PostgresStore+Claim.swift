@@ -15,7 +15,7 @@ extension PostgresStore {
       do { try await enterAgain(instead: before) } catch { throw Self.thrown(error) }
     }
     try await giveBackStrays()
-    let isMoreAnew = await lookAnew()
+    let isMoreAnew = await lookAnew(before: request)
     let types = Array(request.types)
     let parameters: [PostgresValue] = [
       .int(Int64(min(request.limit, 10_000))), .texts(types.map(\.kind.rawValue)),
@@ -44,7 +44,8 @@ extension PostgresStore {
   private func claim(
     _ owner: Int64, _ parameters: [PostgresValue], _ isMoreAnew: Bool
   ) async throws -> Claim {
-    let rows = try await run(Self.claim, [.int(owner), .int(lease.milliseconds)] + parameters)
+    let rows = try await run(
+      Self.claim, [.int(owner), .int(lease.milliseconds)] + parameters, isBinary: true)
     var operations: [LeasedOperation] = []
     var (isExclusive, isPartial) = (false, false)
     var nextTurn: Duration?

@@ -139,7 +139,9 @@ extension PostgresStore {
   private func operations(
     _ condition: String, _ values: [PostgresValue]
   ) async throws -> [StoredOperation] {
-    try await call("SELECT * FROM mainstay.operation WHERE " + condition, values).operations
+    try await call(
+      "SELECT * FROM mainstay.operation WHERE " + condition, values, isBinary: true
+    ).operations
   }
 
   /// What the other side was last known to have of the record that an operation changes.
@@ -198,7 +200,9 @@ extension PostgresStore {
   private func deadLetters(
     _ condition: String, _ values: [PostgresValue]
   ) async throws -> [DeadLetter] {
-    try await call("SELECT * FROM mainstay.dead_letter WHERE " + condition, values).deadLetters
+    try await call(
+      "SELECT * FROM mainstay.dead_letter WHERE " + condition, values, isBinary: true
+    ).deadLetters
   }
 
   /// The open conflicts, the oldest operation first.

@@ -77,7 +77,7 @@ extension PostgresStore {
         outputs.map { .bytesArray($0) } ?? .null, keepsOutcomes, time,
         // Without a number it waits for the rows, and else it passes over those that are held.
         patience == .full ? .null : limit(of: patience),
-      ])
+      ], isBinary: true)
     var (gone, locked): (Set<Int64>, Set<Int64>) = ([], [])
     for row in rows {
       let number = try row.int(0)

@@ -28,8 +28,9 @@ public final class PostgresStore: OutboxStore {
     /// Until when something may be leased that nobody knows of, since the answer of a claim was
     /// lost: the server may still be at it.
     var straysUntil: ContinuousClock.Instant?
-    /// Behind which id there may be more that constraints hold back, and is looked at anew.
-    var reconsidering: Int64?
+    /// Behind what there may be more that constraints hold back, and is looked at anew, as the
+    /// database says it.
+    var reconsidering: String?
     /// Behind which time and id there may be more that waits because of the network, and how long
     /// the unimportant ones still wait.
     var expediting: Expediting?
@@ -219,13 +220,15 @@ extension PostgresStore {
 
   /// Runs a statement as a transaction of its own, and again where another one was in its way; a
   /// cancelled caller does not end it.
-  func run(_ text: String, _ parameters: [PostgresValue] = []) async throws -> PostgresRows {
+  func run(
+    _ text: String, _ parameters: [PostgresValue] = [], isBinary: Bool = false
+  ) async throws -> PostgresRows {
     let sql = sql(text)
     return try await Task { [pool] in
       var attempt = 0
       while true {
         do {
-          return try await pool.read { try await $0.query(sql, parameters) }
+          return try await pool.read { try await $0.query(sql, parameters, isBinary: isBinary) }
         } catch let error as PostgresError where error.kind == .conflict && attempt < 8 {
           attempt += 1
         }
@@ -234,10 +237,12 @@ extension PostgresStore {
   }
 
   /// The same, with errors as callers of a store know them.
-  func call(_ text: String, _ parameters: [PostgresValue] = []) async throws -> PostgresRows {
+  func call(
+    _ text: String, _ parameters: [PostgresValue] = [], isBinary: Bool = false
+  ) async throws -> PostgresRows {
     _ = try owner
     do {
-      return try await run(text, parameters)
+      return try await run(text, parameters, isBinary: isBinary)
     } catch {
       throw Self.thrown(error)
     }

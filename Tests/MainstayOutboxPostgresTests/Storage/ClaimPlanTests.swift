@@ -159,7 +159,10 @@ struct ClaimPlanTests {
     await store.close()
   }
 
-  @Test(arguments: ["read_anew()", "reconsider(0)", "expedite(0, 0, 1, 2, null)"])
+  @Test(
+    arguments: [
+      "read_anew()", "reconsider(null, '{}', '{note/1}')", "expedite(0, 0, 1, 2, null)",
+    ])
   func `what is looked at anew is found without a look at what is ready`(
     call: String
   ) async throws {
@@ -171,6 +174,45 @@ struct ClaimPlanTests {
     #expect(try await cost(place, read, of: "SELECT @.\(call)") < 10)
     try await place.query("ANALYZE @.op")
     #expect(try await cost(place, read, of: "SELECT @.\(call)") < 10)
+  }
+
+  @Test func `a look for what is due reads nothing of what could not be read`() async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    let promote = "SELECT @.promote('{note}', '{1}', true, null)"
+    for _ in 0..<8 { try await place.query(promote) }
+    try await enqueue(place, 2_000, lane: "main", kind: "note")
+    try await place.query("UPDATE @.op SET state = 'parked', cause = 'unreadable'")
+    let read = "seq_tup_read + coalesce(idx_tup_fetch, 0)"
+    #expect(try await cost(place, read, of: promote) < 10)
+    try await place.query("VACUUM ANALYZE @.op")
+    #expect(try await cost(place, read, of: promote) < 10)
+    // What nobody has had a worker for is found beside it.
+    try await place.query("UPDATE @.op SET cause = 'unknownType' WHERE rank <= 3")
+    try await place.query(promote)
+    let ready = try await place.query("SELECT count(*) FROM @.op WHERE state = 'ready'")
+    #expect(try ready.first?.int(0) == 3)
+  }
+
+  @Test func `what runs is counted once, however many kinds have a limit`() async throws {
+    let place = try await Place()
+    let store = try await place.looking()
+    let owner = try await owner(place)
+    let kinds = (0..<10).map { "kind-\($0)" }
+    try await place.query(
+      "INSERT INTO @.kind_limit (kind, concurrency) SELECT k, 5 FROM unnest($1::text[]) AS k",
+      [.texts(kinds)])
+    let claim = claim(owner, 10, of: kinds)
+    for _ in 0..<8 { try await place.query(claim) }
+    try await enqueue(place, 1_000, lane: "main", kind: "other")
+    try await enqueue(place, 20, lane: "main", kind: "kind-3")
+    try await place.query(
+      "UPDATE @.op SET state = 'leased', owner = 0 WHERE kind = 'other' OR rank <= 2")
+    let read = "seq_tup_read + coalesce(idx_tup_fetch, 0)"
+    #expect(try await cost(place, read, of: claim) < 2_500)
+    let leased = try await place.query("SELECT count(*) FROM @.op WHERE owner = \(owner)")
+    #expect(try leased.first?.int(0) == 3, "two of the five run elsewhere")
+    await store.close()
   }
 
   @Test func `opening counts no long queue, and what could not be read has its turn`()
