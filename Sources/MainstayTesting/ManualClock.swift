@@ -19,6 +19,9 @@ package import Mainstay
 /// from a long limit: `waiters(atLeast: 1, within: .seconds(1))`. A rate limiter sets one alarm for
 /// its next turn, however many callers wait for theirs.
 ///
+/// A test that expects one waiter too many ends with its time limit, which cancels its task. A line
+/// on standard error then says where it waited, for what, and who waited for the clock.
+///
 /// A sleeper is a task that sleeps, whoever began it. The alarms of one policy share sleepers: one
 /// of them waits for several alarms, and sleeps on when they were taken back.
 public final class ManualClock: Clock, Sendable {
@@ -59,7 +62,7 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Parameter waits: What all wait still; nil where only the sleepers are known.
     /// - Returns: What wakes them.
-    mutating func takeMet(_ waits: [Duration]?) -> [CheckedContinuation<Void, Never>] {
+    mutating func takeMet(_ waits: [Duration]?) -> [CheckedContinuation<String?, Never>] {
       let count = sleepers.count
       let met = watchers.filter { $0.value.expectation.isMet(sleepers: count, waits: waits) }
       for id in met.keys { watchers[id] = nil }
@@ -80,7 +83,8 @@ public final class ManualClock: Clock, Sendable {
 
   private struct Watcher {
     let expectation: Expectation
-    let continuation: CheckedContinuation<Void, Never>
+    /// Is given what was there where that is not what was expected.
+    let continuation: CheckedContinuation<String?, Never>
   }
 
   private enum Expectation {
@@ -93,6 +97,16 @@ public final class ManualClock: Clock, Sendable {
       case .waiters(let count, let bound):
         guard let waits else { return false }
         return waits.count(where: { wait in bound.map { wait <= $0 } ?? true }) >= count
+      }
+    }
+
+    /// What is expected, behind "until".
+    var words: String {
+      switch self {
+      case .sleepers(let count): "at least \(count) slept on the clock"
+      case .waiters(let count, nil): "at least \(count) waited for the clock"
+      case .waiters(let count, let bound?):
+        "at least \(count) waited for the clock, each for \(bound) at most"
       }
     }
   }
@@ -155,8 +169,18 @@ public final class ManualClock: Clock, Sendable {
 
   /// Returns as soon as at least this many tasks sleep on the clock, or the own task is cancelled.
   ///
-  /// Those who wait for a policy may share a sleeper; ``waiters(atLeast:within:)`` counts each.
-  public func sleepers(atLeast count: Int) async { await watch(for: .sleepers(count)) }
+  /// Those who wait for a policy may share a sleeper; ``waiters(atLeast:within:fileID:line:)`` counts
+  /// each.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - line: The caller's line; leave it out.
+  public func sleepers(
+    atLeast count: Int, fileID: String = #fileID, line: Int = #line
+  ) async {
+    await watch(for: .sleepers(count), fileID, line)
+  }
 
   /// Returns as soon as at least this many wait for the clock, or the own task is cancelled.
   ///
@@ -164,14 +188,18 @@ public final class ManualClock: Clock, Sendable {
   ///   - count: How many.
   ///   - bound: The longest wait that is counted, such as one that is longer than all waits between
   ///     attempts and shorter than a time limit; the default, nil, counts all.
-  public func waiters(atLeast count: Int, within bound: Duration? = nil) async {
-    await watch(for: .waiters(count, within: bound))
+  ///   - fileID: The caller's file; leave it out.
+  ///   - line: The caller's line; leave it out.
+  public func waiters(
+    atLeast count: Int, within bound: Duration? = nil, fileID: String = #fileID, line: Int = #line
+  ) async {
+    await watch(for: .waiters(count, within: bound), fileID, line)
   }
 
-  private func watch(for expectation: Expectation) async {
+  private func watch(for expectation: Expectation, _ fileID: String, _ line: Int) async {
     let id = state.withLock { $0.newID() }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+    let found = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
         let watcher = Watcher(expectation: expectation, continuation: continuation)
         state.withLock { $0.watchers[id] = watcher }
         tellWatchers()
@@ -181,17 +209,31 @@ public final class ManualClock: Clock, Sendable {
     } onCancel: {
       leave(id)
     }
+    guard let found else { return }
+    UnmetWait.ended(fileID, line, until: expectation.words, found: found)
   }
 
   private func leave(_ id: UInt64) {
-    state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
+    // Looked at now: those who wait in the same task are about to be cancelled as well.
+    let (sleepers, waits) = (sleeperCount, waits)
+    guard let watcher = state.withLock({ $0.watchers.removeValue(forKey: id) }) else { return }
+    let isMet = watcher.expectation.isMet(sleepers: sleepers, waits: waits)
+    watcher.continuation.resume(returning: isMet ? nil : Self.found(sleepers, waits))
+  }
+
+  /// Who waits for the clock, as a sentence.
+  private static func found(_ sleepers: Int, _ waits: [Duration]) -> String {
+    let longest = waits.count > 10 ? ", and more" : ""
+    let times = waits.prefix(10).map { "\($0)" }.joined(separator: ", ") + longest
+    let waiters = waits.isEmpty ? "Nobody waited" : "\(waits.count) waited, for \(times)"
+    return "\(waiters); \(sleepers) slept."
   }
 
   /// Something has changed, so somebody may have what was expected; outside of all locks.
   private func tellWatchers() {
     guard state.withLock({ !$0.watchers.isEmpty }) else { return }
     let waits = waits
-    for watcher in state.withLock({ $0.takeMet(waits) }) { watcher.resume() }
+    for watcher in state.withLock({ $0.takeMet(waits) }) { watcher.resume(returning: nil) }
   }
 
   /// Sleeps until the clock has been moved to a reading.
@@ -218,7 +260,7 @@ public final class ManualClock: Clock, Sendable {
     enum Next {
       case wake
       case cancelled
-      case sleep([CheckedContinuation<Void, Never>])
+      case sleep([CheckedContinuation<String?, Never>])
     }
     let isForAlarms = Alarms.isSleeping.get()
     let next: Next = state.withLock { state in
@@ -232,7 +274,7 @@ public final class ManualClock: Clock, Sendable {
     case .wake: continuation.resume()
     case .cancelled: continuation.resume(throwing: CancellationError())
     case .sleep(let watchers):
-      for watcher in watchers { watcher.resume() }
+      for watcher in watchers { watcher.resume(returning: nil) }
       tellWatchers()
     }
   }

@@ -14,7 +14,14 @@ public final class MemorySink: ReportSink {
     var script: [ErrorReport.SendOutcome] = []
     var stall: CheckedContinuation<Void, Never>?
     var stallsNext: Bool
-    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var nextID: UInt64 = 0
+    var watchers: [UInt64: Watcher] = [:]
+  }
+
+  private struct Watcher {
+    let count: Int
+    /// Is given whether there are so many batches.
+    let continuation: CheckedContinuation<Bool, Never>
   }
 
   /// Its name.
@@ -56,11 +63,11 @@ public final class MemorySink: ReportSink {
     let ready = state.withLock { state in
       state.batches.append(batch)
       let count = state.batches.count
-      let ready = state.watchers.filter { $0.count <= count }.map(\.continuation)
-      state.watchers.removeAll { $0.count <= count }
-      return ready
+      let ready = state.watchers.filter { $0.value.count <= count }
+      for id in ready.keys { state.watchers[id] = nil }
+      return ready.values.map(\.continuation)
     }
-    for watcher in ready { watcher.resume() }
+    for watcher in ready { watcher.resume(returning: true) }
     await withCheckedContinuation { continuation in
       let goesOn = state.withLock { state in
         if state.stallsNext { state.stall = continuation }
@@ -81,15 +88,43 @@ public final class MemorySink: ReportSink {
     stall?.resume()
   }
 
-  /// Returns as soon as it has been handed at least this many batches.
-  public func batches(atLeast count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.batches.count >= count { return true }
-        state.watchers.append((count, continuation))
-        return false
-      }
-      if isThere { continuation.resume() }
+  /// Returns as soon as it has been handed at least this many batches, or the own task is cancelled.
+  ///
+  /// A test that expects one batch too many ends with its time limit, which cancels its task. A line
+  /// on standard error then says where it waited, for how many, and how many there were.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - line: The caller's line; leave it out.
+  public func batches(
+    atLeast count: Int, fileID: String = #fileID, line: Int = #line
+  ) async {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
     }
+    let isMet = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+        let isThere = state.withLock { state in
+          if state.batches.count >= count { return true }
+          state.watchers[id] = Watcher(count: count, continuation: continuation)
+          return false
+        }
+        if isThere { continuation.resume(returning: true) }
+        // The handler may have run before the watcher was there.
+        if Task.isCancelled { leave(id) }
+      }
+    } onCancel: {
+      leave(id)
+    }
+    guard !isMet else { return }
+    UnmetWait.ended(
+      fileID, line, until: "the sink \(name) had at least \(count) batches",
+      found: "It had \(batches.count).")
+  }
+
+  private func leave(_ id: UInt64) {
+    state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume(returning: false)
   }
 }

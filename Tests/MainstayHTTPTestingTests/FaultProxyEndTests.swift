@@ -53,13 +53,38 @@ import Testing
     }
   }
 
-  @Test func `one byte comes otherwise than it was sent`() async throws {
+  @Test(arguments: [(1, 1), (0, 0), (-1, 0)])
+  func `one byte comes otherwise than it was sent`(index: Int, place: Int) async throws {
     let server = try await ScriptedHTTPServer { _, _ in .raw(Array("hello".utf8)) }
-    let proxy = try await FaultProxy(to: server.port) { _ in .corruption(.response, at: 1) }
+    let proxy = try await FaultProxy(to: server.port) { _ in .corruption(.response, at: index) }
     let caller = try await Caller(to: proxy.port)
     try await caller.say(Self.request)
     await caller.hear(5)
-    #expect(caller.heard == Array("h".utf8) + [~0x65] + Array("llo".utf8))
+    var expected = Array("hello".utf8)
+    expected[place] = ~expected[place]
+    #expect(caller.heard == expected)
+  }
+
+  @Test func `what comes after half a connection has ended is read to its end`() async throws {
+    let gate = Gate()
+    let server = try await ScriptedHTTPServer(answersHalfClosed: true) { _, _ in
+      await gate.opened()
+      return .reply(400)
+    }
+    let proxy = try await FaultProxy(to: server.port) { _ in
+      .halfClose(.request, after: Self.request.utf8.count)
+    }
+    let caller = try await Caller(to: proxy.port)
+    // More than the systems of all three take.
+    let rest = [UInt8](repeating: 0x61, count: 32 << 20)
+    try await caller.say(Array(Self.request.utf8) + rest)
+    try await caller.finish()
+    await proxy.log.first { $0 == .left(0) }
+    #expect(proxy.traces[0].requested == Self.request.utf8.count + rest.count)
+    #expect(proxy.traces[0].delivered == Self.request.utf8.count)
+    gate.open()
+    #expect(await caller.end() == .finished)
+    #expect(caller.text.hasPrefix("HTTP/1.1 400 "))
   }
 
   @Test func `a client may get bytes that nobody behind has said`() async throws {

@@ -82,6 +82,10 @@ import Testing
     #expect(second.hasSuffix("3\r\nabc\r\n1\r\nd\r\n"))
     let third = try await heard(.reply(200, streaming: body, framing: .untilEnd))
     #expect(third.text.hasSuffix("Connection: close\r\n\r\nabcde") && third.end == .finished)
+    var fourth = Answer.reply(200, body: Data("abcde".utf8))
+    fourth.framing = .untilEnd
+    let changed = try await heard(fourth)
+    #expect(changed.text == third.text && changed.end == .finished)
   }
 
   @Test func `there may be no answer, or none of HTTP`() async throws {
@@ -189,6 +193,17 @@ import Testing
     var expected = (0..<251).map { UInt8($0) }
     while expected.count < count { expected += expected }
     #expect(Array(caller.heard.suffix(count)) == Array(expected.prefix(count)))
+  }
+
+  @Test func `of a long body the beginning is kept, and all of it is counted`() async throws {
+    let server = try await ScriptedHTTPServer { _, _ in .reply(200) }
+    let caller = try await Caller(to: server.port)
+    let length = 20 << 20
+    try await caller.say("POST / HTTP/1.1\r\nContent-Length: \(length)\r\n\r\n")
+    try await caller.say([UInt8](repeating: 0x61, count: length))
+    await caller.hear("\r\n\r\n")
+    #expect(server.received.map(\.length) == [length])
+    #expect(server.received.map(\.body.count) == [16 << 20])
   }
 
   @Test func `what is no HTTP is a bad request, and what breaks off is none`() async throws {

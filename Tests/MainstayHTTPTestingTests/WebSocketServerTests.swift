@@ -157,6 +157,27 @@ import Testing
     #expect(server.log.events == events)
   }
 
+  @Test func `a closing without an answer has none as the script ends either`() async throws {
+    let scriptEnded = Countdown(1)
+    let server = try await WebSocketServer { connection in
+      connection.ignoreClose()
+      await connection.send(raw: [1])
+      for await _ in connection.messages {}
+      scriptEnded.count()
+    }
+    let (caller, _) = try await caller(server, hearing: 1)
+    try await caller.say(frame(0x88, [3, 0xe8]))
+    await scriptEnded.reached()
+    // As often as a close frame needs to overtake one of them.
+    var expected: [UInt8] = [1]
+    for _ in 0..<50 {
+      try await caller.say(frame(0x89, []))
+      expected += [0x8a, 0]
+      #expect(await frames(caller, expected.count) == expected)
+    }
+    #expect(server.openConnections == 1)
+  }
+
   @Test func `what a client does wrong is in the log`() async throws {
     let server = try await WebSocketServer { await $0.ended() }
     let (caller, _) = try await caller(server, hearing: 0)

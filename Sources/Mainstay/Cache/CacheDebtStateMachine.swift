@@ -20,7 +20,8 @@ struct CacheDebtStateMachine: Sendable, Equatable {
     }
   }
 
-  /// How much is remembered one by one; beyond that it is the whole partition.
+  /// How many expiries, and how many removals, are remembered one by one; beyond that it is the
+  /// whole partition for those of that kind.
   static let limit = 256
   /// How long the store is left alone after it has refused: where it is busy, each try waits.
   static let pause = Duration.seconds(1)
@@ -32,9 +33,11 @@ struct CacheDebtStateMachine: Sendable, Equatable {
   mutating func owe(_ item: Item, of partition: CachePartition) {
     guard !items.contains(item) else { return }
     items.append(item)
-    guard items.count > Self.limit else { return }
-    let isRemoval = items.contains(where: \.isRemoval)
-    items = [Item(selection: .partition(partition), isRemoval: isRemoval)]
+    // Each kind for itself: one removal among many expiries must not remove what was only to expire.
+    let kind = item.isRemoval
+    guard items.count(where: { $0.isRemoval == kind }) > Self.limit else { return }
+    items.removeAll { $0.isRemoval == kind }
+    items.append(Item(selection: .partition(partition), isRemoval: kind))
   }
 
   /// What the store is to be told now; nil where there is nothing, or it has just refused.

@@ -4,7 +4,8 @@ internal import Mainstay
 
 /// The policies of a client, for its origin.
 ///
-/// A transfer has the usual ones with other limits of time; breaker and cooldown are the same.
+/// A transfer has the usual ones with other limits of time; budget, breaker and cooldown are the
+/// same.
 ///
 /// The usual ones are a type of their own: their stages are then compiled for each other, and a
 /// call through them is no chain of unknown generic ones.
@@ -42,6 +43,8 @@ enum OriginLanes: Sendable {
       CircuitBreaker("\(name) \($0)", clock: clock, observer: observer)
     }
     let cooldown = origin.map { Cooldown("\(name) \($0)", clock: clock, observer: observer) }
+    // One for both lanes: two would let an origin in trouble be asked twice as often.
+    let budget = budget ?? RetryBudget(clock: clock)
     func lane(_ total: Deadline, _ limit: Timeout) -> OriginPolicies<Standard> {
       OriginPolicies { origin in
         let name = "\(name) \(origin)"

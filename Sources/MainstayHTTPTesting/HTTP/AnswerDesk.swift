@@ -85,7 +85,7 @@ struct AnswerDesk: Sendable {
     } else if answer.extent != .nothing {
       await send(answer, request, to: outlet)
     }
-    let goesOn = await outlet.end(answer.ending, after: request)
+    let goesOn = await outlet.end(answer, after: request)
     log.add(.answered(connection: request.connection, words))
     return goesOn
   }

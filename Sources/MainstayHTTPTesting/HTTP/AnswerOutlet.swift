@@ -17,7 +17,7 @@ protocol AnswerOutlet: Sendable {
   func body(_ piece: ByteBuffer, _ framing: Answer.Framing) async -> Bool
   func endOfBody(_ framing: Answer.Framing, _ hasBody: Bool) async
   /// Returns whether another request may follow.
-  func end(_ ending: Answer.Ending, after request: ReceivedRequest) async -> Bool
+  func end(_ answer: Answer, after request: ReceivedRequest) async -> Bool
 }
 
 /// HTTP/1.1, written byte for byte.
@@ -62,8 +62,10 @@ struct HTTP1Outlet: AnswerOutlet {
     if case .chunked = framing, hasBody { await channel.send(ByteBuffer(string: "0\r\n\r\n")) }
   }
 
-  func end(_ ending: Answer.Ending, after request: ReceivedRequest) async -> Bool {
-    switch ending {
+  func end(_ answer: Answer, after request: ReceivedRequest) async -> Bool {
+    switch answer.ending {
+    // Its head has said so, and nothing else tells the client that it has all.
+    case .keepAlive where answer.endsWithConnection: await channel.end(.hangUp)
     case .keepAlive:
       guard request["Connection"]?.lowercased() == "close" else { return true }
       try? await channel.close().get()
@@ -73,6 +75,13 @@ struct HTTP1Outlet: AnswerOutlet {
     case .reset, .resetStream: await channel.end(.reset)
     }
     return false
+  }
+}
+
+extension ScriptedHTTPServer.Answer {
+  /// Whether its head says that the body ends with the connection.
+  fileprivate var endsWithConnection: Bool {
+    framing == .untilEnd && extent != .nothing && raw == nil
   }
 }
 
@@ -119,8 +128,8 @@ struct HTTP2Outlet: AnswerOutlet {
 
   func endOfBody(_ framing: Answer.Framing, _ hasBody: Bool) async { _ = await write(.end(nil)) }
 
-  func end(_ ending: Answer.Ending, after request: ReceivedRequest) async -> Bool {
-    switch ending {
+  func end(_ answer: Answer, after request: ReceivedRequest) async -> Bool {
+    switch answer.ending {
     case .keepAlive, .silence: break
     case .finish, .hangUp: await connection.end(.hangUp)
     case .reset: await connection.end(.reset)

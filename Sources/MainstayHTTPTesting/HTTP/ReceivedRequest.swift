@@ -18,8 +18,12 @@ public struct ReceivedRequest: Sendable, Hashable {
   public let target: String
   /// All headers, in the order in which they came.
   public let headers: [Field]
-  /// The body; empty where it was answered before that came.
+  /// The body, of at most 16 MiB: what comes beyond that is read, counted by ``length`` and dropped.
+  ///
+  /// It is empty where it was answered before that came, or where a server has let go of it.
   public internal(set) var body = Data()
+  /// How many bytes the body had, those included that are not kept; 0 or more.
+  public internal(set) var length = 0
   /// The connection that it came on: the first one is 0.
   public let connection: Int
 

@@ -42,6 +42,7 @@ final class RequestReader: ChannelInboundHandler {
         expect(request, head, context)
       }
     case .body(let bytes):
+      request?.length += bytes.readableBytes
       let room = Self.maximumBody - (request?.body.count ?? 0)
       request?.body.append(contentsOf: bytes.readableBytesView.prefix(room))
     case .end:

@@ -53,7 +53,7 @@ extension ScriptedHTTPServer {
 
     /// What follows what is sent.
     public enum Ending: Sendable, Hashable {
-      /// The connection goes on, or ends if the client wants that.
+      /// The connection goes on, or ends if the client wants that or the body ends with it.
       case keepAlive
       /// Nothing, for as long as the client waits; what else it asks is answered.
       case silence
@@ -126,6 +126,7 @@ extension ScriptedHTTPServer {
       answer.headers = headers.map { (name: $0.0, value: $0.1) }
       answer.body = body
       answer.framing = framing
+      // Over HTTP/2 too; over HTTP/1.1 it would anyway.
       if framing == .untilEnd { answer.ending = .hangUp }
       return answer
     }

@@ -25,7 +25,7 @@ public final class OgmiosServer: Sendable {
     public var isStrict = false
     /// Whether it adds bytes to blocks, as with `--include-cbor`; the default is false.
     public var includesCBOR = false
-    /// How long a connection may be idle before it is closed; more than zero, the default is 90 s.
+    /// How long after its last message a connection is closed; more than zero, the default is 90 s.
     public var idleTimeout = Duration.seconds(90)
     /// How many questions for blocks of one connection are on their way to the node at once, as
     /// with `--max-in-flight`; 1 or more, the default is 1,000.

@@ -16,7 +16,7 @@ struct OgmiosVisit: Sendable {
   /// Answers until the client is gone, or has said nothing for too long.
   func run<C: Clock<Duration>>(idleTimeout: Duration, clock: C) async {
     let steps = world.enter(connection.number)
-    let messages = MessageCount()
+    let (start, last) = (clock.now, LastMessage())
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await step in steps { await perform(step) }
@@ -24,7 +24,7 @@ struct OgmiosVisit: Sendable {
       }
       group.addTask {
         for await message in connection.messages {
-          messages.add()
+          last.came(start.duration(to: clock.now))
           switch message {
           case .text(let text): world.receive(Data(text.utf8), on: connection.number)
           case .binary(let bytes): world.receive(Data(bytes), on: connection.number)
@@ -34,12 +34,10 @@ struct OgmiosVisit: Sendable {
         return true
       }
       group.addTask {
-        var (seen, isIdle) = (0, false)
-        while !isIdle {
-          do { try await clock.sleep(for: idleTimeout) } catch { return false }
-          let now = messages.value
-          isIdle = now == seen
-          seen = now
+        while true {
+          let due = start.advanced(by: last.reading + idleTimeout)
+          if due <= clock.now { break }
+          do { try await clock.sleep(until: due, tolerance: nil) } catch { return false }
         }
         await connection.close(code: 1000, reason: "idle")
         return false
@@ -59,8 +57,9 @@ struct OgmiosVisit: Sendable {
   }
 }
 
-private final class MessageCount: Sendable {
-  private let count = Locked(0)
-  var value: Int { count.withLock { $0 } }
-  func add() { count.withLock { $0 += 1 } }
+/// How long after the beginning of a connection its last message came.
+private final class LastMessage: Sendable {
+  private let last = Locked(Duration.zero)
+  var reading: Duration { last.withLock { $0 } }
+  func came(_ reading: Duration) { last.withLock { $0 = reading } }
 }

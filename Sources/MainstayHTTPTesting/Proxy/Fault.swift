@@ -101,7 +101,7 @@ extension Fault {
     case .halfClose(direction, let count):
       (rule.limit, rule.atLimit) = (max(count, 0), .halfClose)
     case .stall(direction, let count): (rule.limit, rule.atLimit) = (max(count, 0), .stall)
-    case .corruption(direction, let index): rule.corrupted = index
+    case .corruption(direction, let index): rule.corrupted = max(index, 0)
     case .cut, .halfClose, .stall, .corruption: break
     case .swallowedAnswer: rule.isSwallowed = direction == .response
     case .lateAnswer: rule.isHeld = direction == .response

@@ -50,6 +50,8 @@ public final class FaultProxy: Sendable {
 
   private struct State {
     var listener: (any Channel)?
+    /// When the listener before that has closed the port.
+    var closing: EventLoopFuture<Void>?
     var channels: [ObjectIdentifier: any Channel] = [:]
     var traces: [Trace] = []
     var isEnded = false
@@ -76,7 +78,8 @@ public final class FaultProxy: Sendable {
   /// Listens on a free port.
   ///
   /// - Parameters:
-  ///   - target: The port of the service, on loopback.
+  ///   - target: The port of the service on 127.0.0.1; one that listens on `::1` alone is not found,
+  ///     and its clients are reset.
   ///   - seed: Makes jitter repeatable; the default is 0.
   ///   - plan: What goes wrong with a connection, by its number, from 0; such as
   ///     ``FaultPlan/fault(_:)``. It runs on the thread of the connection, so it must not wait.
@@ -135,15 +138,24 @@ public final class FaultProxy: Sendable {
   /// Closes the port, unless somebody has opened it on purpose meanwhile.
   private func stopListening() async {
     let listener = state.withLock { state -> (any Channel)? in
-      guard !state.mayListen else { return nil }
-      defer { state.listener = nil }
-      return state.listener
+      guard !state.mayListen, let listener = state.listener else { return nil }
+      (state.listener, state.closing) = (nil, listener.closeFuture)
+      return listener
     }
-    try? await listener?.close()
+    listener?.close(promise: nil)
+    await portWasClosed()
+  }
+
+  /// Returns once nobody listens any more who was told to stop.
+  private func portWasClosed() async {
+    // That the port is closed never fails.
+    try? await state.withLock { $0.closing }?.get()
   }
 
   /// Listens, where nothing stands against it.
   private func listen() async throws {
+    // The port cannot be opened twice.
+    await portWasClosed()
     guard state.withLock({ $0.listener == nil && $0.mayListen }) else { return }
     // It must not keep itself: its listener ends with it.
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -176,9 +188,7 @@ public final class FaultProxy: Sendable {
     log.add(.began(number))
     var service = client.eventLoop.makeSucceededVoidFuture()
     switch fault {
-    case .refusal(let span):
-      close(client, by: .reset)
-      pause(number, for: span, on: client.eventLoop)
+    case .refusal(let span): pause(number, for: span, resetting: client)
     case .ended(let ending): close(client, by: ending)
     default:
       let relay = Relay(
@@ -190,11 +200,13 @@ public final class FaultProxy: Sendable {
     client.closeFuture.and(service).whenComplete { [log] _ in log.add(.ended(number)) }
   }
 
-  private func pause(_ number: Int, for span: Duration, on loop: any EventLoop) {
+  /// Closes the port before the client hears of it: one that comes again at once is refused.
+  private func pause(_ number: Int, for span: Duration, resetting client: any Channel) {
     state.withLock { _ = $0.pauses.insert(number) }
     Task {
       await stopListening()
-      listenAgain(number, after: span, on: loop)
+      close(client, by: .reset)
+      listenAgain(number, after: span, on: client.eventLoop)
     }
   }
 

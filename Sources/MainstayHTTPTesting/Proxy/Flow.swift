@@ -55,10 +55,16 @@ final class Flow {
   }
 
   func add(_ buffer: ByteBuffer) {
-    guard !rule.isSwallowed else { return }
+    // What is not handed on any more is read all the same, so that its end is seen.
+    guard !rule.isSwallowed, !isOver || isStalling else { return }
     waiting += buffer.readableBytes
     add(.bytes(buffer))
     read(waiting < Self.limit)
+  }
+
+  /// Whether it stands still where no more may pass, for whoever sends as well.
+  private var isStalling: Bool {
+    if case .stall = rule.atLimit { true } else { false }
   }
 
   /// Nothing more will come.
@@ -78,6 +84,9 @@ final class Flow {
   /// Hands nothing more on, and tells the sink when it has what came before.
   func close() {
     isOver = true
+    // Nobody gets what waits, so it must not keep the source from being read.
+    (queue, waiting) = ([], 0)
+    read(true)
     whenWritten { [self] in
       guard !hasEnded else { return }
       hasEnded = true

@@ -83,7 +83,10 @@ final class WebSocketConversation: ChannelInboundHandler {
     log.add(
       .closed(connection: connection.number, code: code, reason: String(buffer: rest)))
     let (isAnswered, isAnswer) = connection.state.withLock { state in
-      defer { if state.answersClose { state.hasSentClose = true } }
+      defer {
+        state.hasHeardClose = true
+        if state.answersClose { state.hasSentClose = true }
+      }
       return (state.answersClose, state.hasSentClose)
     }
     // Only now, since a script that ends with the messages closes what nobody has closed.

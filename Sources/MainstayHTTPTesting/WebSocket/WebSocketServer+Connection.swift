@@ -13,6 +13,9 @@ extension WebSocketServer {
       var answersPings = true
       var answersClose = true
       var hasSentClose = false
+      var hasHeardClose = false
+      /// Whether the client waits for an answer that it is not to get.
+      var isIgnoringClose: Bool { hasHeardClose && !answersClose && !hasSentClose }
     }
 
     /// The number of the connection: the first one is 0.
@@ -92,7 +95,8 @@ extension WebSocketServer {
     /// A client that may ask before the script comes to this is to wait for a message.
     public func ignorePings() { state.withLock { $0.answersPings = false } }
 
-    /// Answers no close frame from now on, and does not end the connection after one.
+    /// Answers no close frame from now on, and does not end the connection after one, not even as
+    /// the script ends.
     ///
     /// A client that may close before the script comes to this is to wait for a message.
     public func ignoreClose() { state.withLock { $0.answersClose = false } }
@@ -121,8 +125,10 @@ extension WebSocketServer {
 
     /// The script is over.
     func scriptEnded() async {
-      guard state.withLock({ !$0.hasSentClose }) else { return }
-      await close()
+      let (isClosing, isIgnoringClose) = state.withLock { ($0.hasSentClose, $0.isIgnoringClose) }
+      guard !isClosing else { return }
+      // A close frame would be taken for the answer, and so would the end of the connection.
+      if isIgnoringClose { await ended() } else { await close() }
     }
   }
 

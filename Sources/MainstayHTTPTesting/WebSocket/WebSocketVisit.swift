@@ -51,20 +51,20 @@ final class WebSocketVisit: Sendable {
   }
 
   private func request(
-    _ head: HTTPRequestHead, _ body: ByteBuffer = ByteBuffer()
+    _ head: HTTPRequestHead, _ body: ByteBuffer = ByteBuffer(), _ length: Int = 0
   ) -> ReceivedRequest {
     var request = ReceivedRequest(
       method: head.method.rawValue, target: head.uri,
       headers: head.headers.map { .init(name: $0.name, value: $0.value) }, connection: number)
-    request.body = Data(body.readableBytesView)
+    (request.body, request.length) = (Data(body.readableBytesView), length)
     return request
   }
 
   private func decide(
-    _ head: HTTPRequestHead, _ body: ByteBuffer = ByteBuffer()
+    _ head: HTTPRequestHead, _ body: ByteBuffer = ByteBuffer(), _ length: Int = 0
   ) -> WebSocketServer.Reception {
     if let known = decision.withLock({ $0 }) { return known }
-    let reception = receive(request(head, body))
+    let reception = receive(request(head, body, length))
     decision.withLock { $0 = reception }
     return reception
   }
@@ -88,9 +88,17 @@ final class WebSocketVisit: Sendable {
   }
 
   /// The client gets no WebSocket; on the event loop.
-  func refuse(_ head: HTTPRequestHead, _ body: ByteBuffer, on channel: any Channel) {
+  ///
+  /// - Parameters:
+  ///   - head: The head of its request.
+  ///   - body: What is kept of the body.
+  ///   - length: How many bytes that had.
+  ///   - channel: Its connection.
+  func refuse(
+    _ head: HTTPRequestHead, _ body: ByteBuffer, of length: Int, on channel: any Channel
+  ) {
     log.add(.refused(connection: number))
-    switch decide(head, body) {
+    switch decide(head, body, length) {
     case .accept: answer(426, [(name: "Upgrade", value: "websocket")], "", channel)
     case .refuse(let status, let headers, let body): answer(status, headers, body, channel)
     case .silence: break
@@ -122,6 +130,7 @@ private final class WebSocketReception: ChannelInboundHandler, RemovableChannelH
   private var head: HTTPRequestHead?
   /// The beginning of the body, of at most 16 MiB.
   private var body = ByteBuffer()
+  private var length = 0
 
   init(_ visit: WebSocketVisit) { self.visit = visit }
 
@@ -129,11 +138,13 @@ private final class WebSocketReception: ChannelInboundHandler, RemovableChannelH
     switch unwrapInboundIn(data) {
     case .head(let head): self.head = head
     case .body(let part):
-      if body.readableBytes < 16 << 20 { body.writeImmutableBuffer(part) }
+      length += part.readableBytes
+      let room = RequestReader.maximumBody - body.readableBytes
+      body.writeBytes(part.readableBytesView.prefix(room))
     case .end:
       guard let head else { return }
       self.head = nil
-      visit.refuse(head, body, on: context.channel)
+      visit.refuse(head, body, of: length, on: context.channel)
     }
   }
 

@@ -111,8 +111,9 @@ public final class OgmiosClient: Sendable {
 
   /// How the server and its node are, of the first endpoint that can be asked.
   ///
-  /// An endpoint whose node is gone has failed. One that has no such page, as a gateway may have
-  /// none, stands as its other calls say.
+  /// Where one does not answer in time, the next one is asked; so it is where it has no such page,
+  /// as a gateway may have none. An endpoint whose node is gone has failed; one without the page
+  /// stands as its other calls say.
   ///
   /// - Returns: Its health, also where its node is gone.
   /// - Throws: ``OgmiosError`` where no endpoint answers, and a cancellation.
@@ -123,7 +124,7 @@ public final class OgmiosClient: Sendable {
         do {
           return try await page(of: index)
         } catch let error as OgmiosError {
-          guard error.isTransportFailure, !Self.isOutOfTime else { throw error }
+          guard error.saysNothingOfHealth, !Self.isOutOfTime else { throw error }
           last = error
         }
       }
@@ -159,7 +160,7 @@ extension OgmiosClient {
       if !error.isOtherPage, let admission = admission.take() { admission.fail(error) }
       let isSpent = error.wasNeverSent && Self.isOutOfTime
       note(isSpent ? .timedOut : error.ending, error, index, begun)
-      if error.isTransportFailure, !Self.isOutOfTime {
+      if error.saysNothingOfHealth, !Self.isOutOfTime {
         options.observer?(.failed(endpoint: link.name, error.kind))
       }
       throw error
@@ -296,6 +297,11 @@ extension OgmiosError {
   /// Whether somebody answered the question for the health with another page.
   fileprivate var isOtherPage: Bool {
     method == "health" && (kind == .invalidResponse || kind == .http && cause?.httpStatus != nil)
+  }
+
+  /// Whether a question for the health has no answer yet, so that the next endpoint is asked.
+  fileprivate var saysNothingOfHealth: Bool {
+    isTransportFailure || kind == .timeout || isOtherPage
   }
 
   /// What it says about the endpoint.

@@ -124,10 +124,14 @@ import Testing
     let client = try Watched([server.socketAddress]).client
     #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
     await clock.sleepers(atLeast: 1)
-    clock.advance(by: .seconds(90))
-    // What came before the limit gives it as much again.
+    clock.advance(by: .seconds(60))
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    // What came meanwhile gives it as much again from then on, and no more.
     await clock.sleepers(atLeast: 1)
-    clock.advance(by: .seconds(90))
+    clock.advance(by: .seconds(89))
+    await clock.sleepers(atLeast: 1)
+    #expect(clock.nextWakeUp == .seconds(1))
+    clock.advance(by: .seconds(1))
     await server.log.first { if case .closed = $0 { true } else { false } }
     #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
   }

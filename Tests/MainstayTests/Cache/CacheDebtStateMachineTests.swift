@@ -54,9 +54,30 @@ import Testing
   func `more than can be remembered is the whole partition`(isRemoval: Bool) {
     var debt = CacheDebtStateMachine()
     for number in 0...CacheDebtStateMachine.limit {
-      debt.owe(item("\(number)", isRemoval: isRemoval && number == 7), of: partition)
+      debt.owe(item("\(number)", isRemoval: isRemoval), of: partition)
     }
     #expect(debt.items == [Item(selection: .partition(partition), isRemoval: isRemoval)])
     #expect((debt.applied(to: lookup("other")).entry == nil) == isRemoval)
+  }
+
+  @Test func `one removal among many expiries removes what it is about and nothing else`() {
+    var debt = CacheDebtStateMachine()
+    debt.owe(item("x", isRemoval: true), of: partition)
+    for number in 0...CacheDebtStateMachine.limit { debt.owe(item("\(number)"), of: partition) }
+    debt.owe(item("z", isRemoval: true), of: partition)
+    let other = debt.applied(to: lookup("y"))
+    #expect(other.entry == lookup("y").entry && other.isExpired)
+    for name in ["x", "z"] { #expect(debt.applied(to: lookup(name)).entry == nil) }
+    // The store hears of all three.
+    var told: [Item] = []
+    while let item = debt.next(at: .zero) {
+      told.append(item)
+      debt.paid(item)
+    }
+    #expect(
+      told == [
+        item("x", isRemoval: true), Item(selection: .partition(partition), isRemoval: false),
+        item("z", isRemoval: true),
+      ])
   }
 }

@@ -48,15 +48,19 @@ import Testing
 
   @Test func `whoever expects too many waiters stops when cancelled`() async {
     let clock = ManualClock()
-    let expectations = (0..<50).map { _ in
-      Task {
-        await clock.sleepers(atLeast: 9)
-        await clock.waiters(atLeast: 9)
+    let told = Log()
+    let expectations = UnmetWait.$tell.withValue({ told.add($0) }) {
+      (0..<50).map { _ in
+        Task {
+          await clock.sleepers(atLeast: 9)
+          await clock.waiters(atLeast: 9)
+        }
       }
     }
     for expectation in expectations { expectation.cancel() }
     for expectation in expectations { await expectation.value }
     #expect(clock.waits.isEmpty)
+    #expect(told.lines.count == 100)
   }
 
   @Test func `callers in one queue are a waiter each, though they share a sleeper`() async throws {
