@@ -32,31 +32,66 @@ SHELL := bash
 	consumers diagrams peers peers-clusters check-payloads check-sarif torture check-threads mutate \
 	bench bench-http bench-outbox bench-postgres bench-audit bench-link audit clean
 
+##@ Begin here
+
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@ / { print "\n" substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs what is missing for `make run`, or says what to install
 	@Tools/setup
 
-setup-tests: ## The same for tests, which need a browser too
-	@Tools/setup tests
-
-build: setup-tests ## Builds libraries and tests; a warning is an error
-	swift build $(SWIFT_FLAGS) --build-tests
-
-test: build ## Sets up what is missing, builds, and runs every test
-	@Tools/test $(SWIFT_FLAGS)
-
 # STORE=postgres starts two of the app, on a database of their own: make run STORE=postgres.
-run: setup ## Sets up what is missing, builds, and starts the example app and its service
+run: setup ## Sets up what is missing, builds, and starts the example app; STORE=postgres
 	@if [[ "$(STORE)" == postgres ]]; then Tools/setup postgres; fi
 	@STORE="$(STORE)" Tools/run $(SWIFT_FLAGS)
 
 demo: setup ## Runs the example app under faults and kills, and proves that nothing is lost
 	@Tools/demo $(SWIFT_FLAGS)
 
-check: ## What CI runs: every check, with the seconds of each
+test: build ## Sets up what is missing, builds, and runs every test, or those of FILTER=RetryTests
+	@Tools/test $(SWIFT_FLAGS)
+
+check: ## What CI runs: every check, with the seconds of each; CI allows it two hours
 	@Tools/check
+
+##@ Build and test
+
+build: setup-tests ## Builds libraries and tests; a warning is an error
+	swift build $(SWIFT_FLAGS) --build-tests
+
+setup-tests: ## Installs what tests need besides, such as a browser
+	@Tools/setup tests
+
+check-views: setup ## Compiles the SwiftUI views and example against declarations of SwiftUI
+	@Tools/check-views $(SWIFT_FLAGS)
+
+check-benchmarks: setup ## Compiles the benchmarks against the modules that `make build` has built
+	@Tools/check-benchmarks $(SWIFT_FLAGS)
+
+# CONSUMERS=cold compiles all that the guide for services needs, which takes minutes.
+consumers: setup ## Builds packages that depend on this one, and those of the guides; CONSUMERS=cold
+	@Tools/setup postgres
+	@Tools/check-consumers $(CONSUMERS)
+
+check-threads: setup-tests ## Runs the tests under the thread sanitizer
+	swift build $(THREADS_FLAGS) --build-tests
+	@TSAN_OPTIONS="suppressions=$(CURDIR)/Tools/thread-sanitizer.supp" Tools/test $(THREADS_FLAGS)
+
+torture: setup-tests ## Runs the tests with full doses, in a release build
+	swift build $(TORTURE_FLAGS) --build-tests
+	time env -u SWIFT_DETERMINISTIC_HASHING MAINSTAY_DOSE=torture \
+		swift test $(TORTURE_FLAGS) --skip-build
+
+# MUTATE may name files, or give options: make mutate MUTATE='Backoff --list'.
+mutate: ## Changes the state machines in small ways; 95 of 100 are noticed; MUTATE='Backoff --list'
+	swift test --package-path Tools/Mutator --scratch-path .build/mutator
+	swift run --package-path Tools/Mutator --scratch-path .build/mutator --skip-build mutate $(MUTATE)
+
+clean: ## Deletes everything that was built
+	rm -rf .build
+
+##@ Form and words
 
 format: ## Rewrites the Swift files in the project's format
 	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
@@ -66,6 +101,11 @@ lint: ## Checks format and documentation comments, strictly
 
 spelling: setup-tests ## Looks for misspelt words in all that people wrote
 	@Tools/spelling
+
+audit: setup ## Checks how the package itself handles errors, by all its strict rules
+	@Tools/audit $(SWIFT_FLAGS)
+
+##@ Public surface and documentation
 
 docs: setup ## Builds the documentation of every library; a warning is an error
 	@Tools/docs $(SWIFT_FLAGS)
@@ -79,16 +119,12 @@ api-check: setup ## Compares API/ with the public surface
 	@Tools/api check $(SWIFT_FLAGS)
 
 # FROM is a tag or another name of a commit; what is compared is built for it once.
-breaking: setup ## Compares the public surface with that of a version: make breaking FROM=v0.1.0
+breaking: setup ## Compares the public surface with that of a version: FROM=v0.1.0
 	@[[ -n "$(FROM)" ]] || { echo "Say with what to compare: make breaking FROM=v0.1.0"; exit 2; }
 	MAINSTAY_ALL_TRAITS=1 swift package --enable-all-traits \
 		diagnose-api-breaking-changes $(FROM)
 
-check-views: setup ## Compiles the SwiftUI views and example against declarations of SwiftUI
-	@Tools/check-views $(SWIFT_FLAGS)
-
-check-benchmarks: setup ## Compiles the benchmarks against the modules that `make build` has built
-	@Tools/check-benchmarks $(SWIFT_FLAGS)
+##@ Pages and pictures that are made
 
 requirements: build ## Rewrites Requirements.md, Strategy.md and the counts of tests in Peers.md
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \
@@ -106,14 +142,6 @@ pictures: build ## Makes the pictures of the example anew that the documentation
 	MAINSTAY_WRITE_PICTURES=1 swift test $(SWIFT_FLAGS) --skip-build \
 		--filter 'GalleryTests.*documentation shows|LookTests.*light or dark'
 
-audit: setup ## Checks how the package itself handles errors, by all its strict rules
-	@Tools/audit $(SWIFT_FLAGS)
-
-# CONSUMERS=cold compiles all that the guide for services needs, which takes minutes.
-consumers: setup ## Builds packages that depend on this one, and those of the guides by their pages
-	@Tools/setup postgres
-	@Tools/check-consumers $(CONSUMERS)
-
 diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
 	@Tools/diagrams
 
@@ -122,6 +150,8 @@ notices: setup ## Rewrites Documentation/Notices.md, the licences of all depende
 
 sizes: setup ## Measures what each library adds to a program, and writes Documentation/Sizes.md
 	@Tools/Sizes/run
+
+##@ Other libraries and formats
 
 peers: setup ## Runs the traps' scenarios against other libraries, and writes the table
 	@Tools/Peers/run
@@ -135,43 +165,28 @@ check-payloads: ## Asks OpenTelemetry's and Sentry's own decoders what reports m
 check-sarif: setup ## Asks other libraries what a report of the audit in SARIF says
 	@Tools/SARIF/run $(SWIFT_FLAGS)
 
-torture: setup-tests ## Runs the tests with full doses, in a release build
-	swift build $(TORTURE_FLAGS) --build-tests
-	time env -u SWIFT_DETERMINISTIC_HASHING MAINSTAY_DOSE=torture \
-		swift test $(TORTURE_FLAGS) --skip-build
-
-check-threads: setup-tests ## Runs the tests under the thread sanitizer
-	swift build $(THREADS_FLAGS) --build-tests
-	@TSAN_OPTIONS="suppressions=$(CURDIR)/Tools/thread-sanitizer.supp" Tools/test $(THREADS_FLAGS)
-
-# MUTATE may name files, or give options: make mutate MUTATE='Backoff --list'.
-mutate: ## Changes the state machines in small ways; their tests must notice 95 of 100
-	swift test --package-path Tools/Mutator --scratch-path .build/mutator
-	swift run --package-path Tools/Mutator --scratch-path .build/mutator --skip-build mutate $(MUTATE)
+##@ Measure
 
 # BENCH may name scenarios, or give options: make bench BENCH='breaker --rounds 3'.
-bench: ## Measures what the policies cost, as ratios to raw limits of the same run
+bench: ## Measures what the policies cost, as ratios to raw limits; BENCH='breaker --rounds 3'
 	swift run -c release --package-path Benchmarks --scratch-path .build/bench bench $(BENCH)
 
 # BENCH may give options: make bench-http BENCH='--rounds 3'.
-bench-http: ## Measures a client over HTTP beside the library below it
+bench-http: ## Measures a client over HTTP beside the library below it; BENCH='--rounds 3'
 	swift run -c release --package-path Benchmarks --scratch-path .build/bench bench-http $(BENCH)
 
 # BENCH may give options: make bench-outbox BENCH='--large --folder /var/tmp'.
-bench-outbox: setup ## Measures an outbox beside SQLite itself and the queues of other libraries
+bench-outbox: setup ## Measures an outbox beside SQLite itself and queues of others; BENCH='--large'
 	@Tools/Peers/queues $(BENCH)
 
 # BENCH may give options: make bench-postgres BENCH='--rounds 9 --held 0'.
-bench-postgres: setup ## Measures an outbox on PostgreSQL beside the server itself and other libraries
+bench-postgres: setup ## The same on PostgreSQL, beside the server itself; BENCH='--rounds 9'
 	@Tools/setup postgres
 	@Tools/Peers/postgres $(BENCH)
 
 # BENCH may give options: make bench-audit BENCH='--rounds 5 --folder Sources'.
-bench-audit: setup ## Measures the audit beside a bare parse, swift-format and ast-grep
+bench-audit: setup ## Measures the audit beside a bare parse and others; BENCH='--rounds 5'
 	@Tools/Peers/audit $(BENCH)
 
 bench-link: build ## Measures how soon a change of the network is known; on Linux
 	@Tools/bench-link $(SWIFT_FLAGS)
-
-clean: ## Deletes everything that was built
-	rm -rf .build

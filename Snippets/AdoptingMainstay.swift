@@ -70,6 +70,25 @@ func notes(from api: NotesAPI) async throws -> [Note] {
 }
 // snippet.hide
 
+// snippet.screen
+@MainActor final class NotesScreen {
+  let errors = ErrorPresenter()
+  private let api: NotesAPI
+
+  init(_ api: NotesAPI) { self.api = api }
+
+  func rename(_ note: Note, to title: String) async {
+    do {
+      try await api.rename(note.id, to: title)
+    } catch {
+      errors.present(error, during: "Rename", of: note.id) { [weak self] in
+        await self?.rename(note, to: title)
+      }
+    }
+  }
+}
+// snippet.hide
+
 // snippet.queue
 struct RenameNote: QueuedOperation {
   static let kind: OperationKind = "rename-note"
@@ -77,36 +96,10 @@ struct RenameNote: QueuedOperation {
   var title: String
 }
 
-func openQueue(
-  at file: URL, for api: NotesAPI, reportingTo monitor: ErrorMonitor
-) async throws -> Outbox {
-  var configuration = Outbox.Configuration()
-  configuration.monitor = monitor
-  return try await Outbox(at: file, configuration: configuration) {
+func openQueue(at file: URL, for api: NotesAPI) async throws -> Outbox {
+  try await Outbox(at: file) {
     Worker(for: RenameNote.self, afterDeadLetter: .goOn) { change, context in
       try await api.rename(change.id, to: change.title, key: context.idempotencyKey)
-    }
-  }
-}
-// snippet.hide
-
-// snippet.screen
-@MainActor final class NotesScreen {
-  let errors: ErrorPresenter
-  private let outbox: Outbox
-
-  init(_ outbox: Outbox, reportingTo monitor: ErrorMonitor) {
-    self.outbox = outbox
-    errors = ErrorPresenter(monitor: monitor)
-  }
-
-  func rename(_ note: Note, to title: String) async {
-    do {
-      try await outbox.enqueue(RenameNote(id: note.id, title: title), orderedBy: note.id)
-    } catch {
-      errors.present(error, during: "Rename", of: note.id) { [weak self] in
-        await self?.rename(note, to: title)
-      }
     }
   }
 }
@@ -134,4 +127,15 @@ func monitoring(_ reporter: CrashReporter) -> ErrorMonitor {
     facts: ["app.version": "1.4"])
   // snippet.hide
   return monitor
+}
+
+func enqueuing(_ note: Note, _ title: String, in outbox: Outbox) async throws {
+  try await outbox.enqueue(RenameNote(id: note.id, title: title), orderedBy: note.id)
+}
+
+@MainActor func reporting(to monitor: ErrorMonitor) -> (ErrorPresenter, Outbox.Configuration) {
+  let errors = ErrorPresenter(monitor: monitor)
+  var configuration = Outbox.Configuration()
+  configuration.monitor = monitor
+  return (errors, configuration)
 }

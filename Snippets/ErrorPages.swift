@@ -26,3 +26,25 @@ ErrorMapping.bootstrap(
       code: "store.failed", kind: .server, disposition: .transient(), title: "Not bought",
       message: "The store didn’t answer.", suggestion: "Try again.")
   })
+
+struct Shop: Sendable {
+  func buy(_ book: String) async throws -> Int { 1 }
+}
+
+let shop = Shop()
+
+// snippet.life
+enum ShopError: AppErrorConvertible {
+  case closed
+
+  var appError: AppError {
+    AppError(
+      code: "shop.closed", kind: .unavailable, disposition: .transient(retryAfter: .seconds(30)),
+      title: "The shop is closed", message: "It opens again in a moment.")
+  }
+}
+
+let receipt = try await Retry().run { try await shop.buy("Emma") }
+// snippet.hide
+
+_ = receipt

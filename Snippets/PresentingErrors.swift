@@ -45,3 +45,29 @@ func follow(_ connection: ConnectivityMonitor, _ errors: ErrorPresenter) async {
     errors.retry { $0.kind == .offline }
   }
 }
+
+struct Card: Sendable {
+  func renew() async throws {}
+}
+
+// snippet.actions
+extension RecoveryAction {
+  static let renewCard = RecoveryAction(id: "library.renew-card", title: "Renew the Card")
+}
+
+func expired() -> AppError {
+  AppError(
+    code: "library.card-expired", kind: .denied, disposition: .needsUser,
+    title: "Your library card has expired", message: "Books can be borrowed with a valid card.",
+    actions: [.renewCard, .retry, .dismiss])
+}
+
+@MainActor func presenter(_ card: Card, _ account: any Account) -> ErrorPresenter {
+  ErrorPresenter(performs: [.renewCard, .signIn]) { action, _, _ in
+    switch action.id {
+    case RecoveryAction.renewCard.id: try await card.renew()
+    default: try await account.signIn { _ in }
+    }
+    return .retry
+  }
+}

@@ -2,6 +2,7 @@
 // The example on the page about when an operation runs.
 
 import Foundation
+import Mainstay
 import MainstayOutbox
 
 struct UploadPhoto: QueuedOperation {
@@ -16,12 +17,23 @@ struct PublishItem: QueuedOperation {
 
 let id = UUID()
 let url = FileManager.default.temporaryDirectory.appending(path: "outbox.sqlite")
-let outbox = try await Outbox(at: url) {
-  Worker(for: UploadPhoto.self) { _, _ in }
-  Worker(for: PublishItem.self) { _, _ in }
+
+struct API: Sendable {
+  func upload(_ photo: UploadPhoto) async throws {}
+  func publish(_ item: PublishItem) async throws {}
 }
 
+let api = API()
+
 // snippet.show
+var configuration = Outbox.Configuration()
+configuration.connectivity = ConnectivityMonitor()
+configuration.unmetConstraints = [.unmetered]
+let outbox = try await Outbox(at: url, configuration: configuration) {
+  Worker(for: UploadPhoto.self) { photo, _ in try await api.upload(photo) }
+  Worker(for: PublishItem.self) { item, _ in try await api.publish(item) }
+}
+
 let upload = try await outbox.enqueue(
   UploadPhoto(id: id),
   options: EnqueueOptions(priority: .low, constraints: [.unmetered]))

@@ -32,7 +32,9 @@ public struct EnqueueOptions: Sendable, Hashable {
   public var uniqueKey: UniqueKey?
   /// What has to be done before it; nil, the default, for nothing.
   public var dependencies: Dependencies?
-  /// What must hold while it is started; see ``Outbox/set(_:isMet:)``.
+  /// What must hold while it is started; the default is nothing.
+  ///
+  /// <doc:NamingConstraints> says who says so.
   public var constraints: Set<OperationConstraint>
   /// Whether it may be dropped to make room for others where the outbox is full; nil, the default,
   /// for what the operation's type says.
@@ -175,8 +177,9 @@ extension EnqueueOptions {
 
 /// The name of something that must hold while an operation is started, such as `unmetered`.
 ///
-/// Only the app knows whether it holds, and says so with ``Outbox/set(_:isMet:)``; one that nobody
-/// has spoken of holds nobody back.
+/// The monitor of ``Outbox/Configuration/connectivity`` says whether ``network`` and ``unmetered``
+/// hold; of others, and without a monitor, the app says it with ``Outbox/set(_:isMet:)``. One that
+/// nobody has spoken of holds nobody back. <doc:NamingConstraints> has all of it.
 public struct OperationConstraint: Sendable, Hashable {
   /// The name as text.
   public let rawValue: String
@@ -184,7 +187,7 @@ public struct OperationConstraint: Sendable, Hashable {
   /// Makes a constraint from its name; any text is legal, and its zero characters are replaced.
   public init(rawValue: String) { self.rawValue = rawValue.withoutZeros }
 
-  /// Some network is there.
+  /// Some network is there, or it is not known whether there is one.
   public static let network: OperationConstraint = "network"
   /// A network is there that costs nothing by the byte.
   public static let unmetered: OperationConstraint = "unmetered"

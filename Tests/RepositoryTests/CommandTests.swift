@@ -85,6 +85,22 @@ struct CommandTests {
     }
   }
 
+  @Test func `make help has groups, and each variable that a target takes`() throws {
+    let help = try Command.output(of: ["make", "-s", "-C", repository.root.path, "help"])
+    let groups = help.split(separator: "\n\n").map { $0.split(separator: "\n") }
+    #expect(groups.count > 3)
+    for group in groups {
+      #expect(group.count > 1 && group[0].first?.isUppercase == true, "\(group)")
+    }
+    let makefile = try repository.text(at: "Makefile")
+    let variables = Set(makefile.matches(of: /\$\(([A-Z]+)\)/).map { String($0.1) })
+    #expect(variables.isSuperset(of: ["STORE", "BENCH"]))
+    // `CURDIR` is of make itself, and `FILTER` is read by Tools/test.
+    for variable in variables.subtracting(["CURDIR"]).union(["FILTER"]) {
+      #expect(help.contains("\(variable)="), "\(variable)")
+    }
+  }
+
   private static func targets(in repository: Repository) throws -> Set<String> {
     let makefile = try repository.text(at: "Makefile")
     return Set(makefile.matches(of: /(?m)^([a-z][a-z-]*):.*##/).map { String($0.1) })

@@ -125,6 +125,27 @@ import Testing
     }
   }
 
+  /// In which step of the guide for an app that exists a word of the code comes first.
+  private static let steps = [
+    "Pipeline(": 2, "ErrorPresenter": 3, "Outbox": 4, "RenameNote": 4, "ErrorMonitor": 5,
+    "CrashReporterSink": 5,
+  ]
+
+  @Test func `no step of the guide for an app that exists asks for a later one`() throws {
+    let path = "Sources/Mainstay/Mainstay.docc/Guides/AdoptingMainstay.md"
+    var (step, isCode) = (0, false)
+    var first: [String: Int] = [:]
+    for line in SourceFile(path: path, text: try Repository.current.text(at: path)).lines {
+      if let heading = line.prefixMatch(of: #/## (\d)\. /#) { step = Int(heading.1) ?? 0 }
+      if line.hasPrefix("```") { isCode = line == "```swift" }
+      guard isCode else { continue }
+      for word in Self.steps.keys where line.contains(word) && first[word] == nil {
+        first[word] = step
+      }
+    }
+    #expect(first == Self.steps)
+  }
+
   @Test func `the app of the guide shows every view of the guide`() throws {
     let file = try snippet("AppGuideViews")
     let views = file.lines.compactMap {

@@ -35,6 +35,22 @@ import Testing
   }
 
   @Test(arguments: modules)
+  func `the README leads to the first page of every library`(module: String) throws {
+    let readme = try Repository.current.text(at: "README.md")
+    #expect(readme.contains("](Sources/\(module)/\(module).docc/\(module).md)"))
+  }
+
+  @Test func `the package index hosts the documentation of all libraries but one`() throws {
+    let settings = try Repository.current.text(at: ".spi.yml")
+    let targets = settings.matches(of: #/(?m)^ +- (\w+)$/#).map { String($0.1) }
+    // It needs a library of the system that the index does not have.
+    #expect(targets.sorted() == Self.modules.filter { $0 != "MainstayOutboxPostgres" }.sorted())
+    // Without its trait a library does not compile.
+    let manifest = try Repository.current.text(at: "Package.swift")
+    #expect(manifest.contains("Context.environment[\"SPI_GENERATE_DOCS\"]"))
+  }
+
+  @Test(arguments: modules)
   func `every page stands in a topic of its library`(module: String) throws {
     let names = pages(of: module).compactMap {
       $0.path.split(separator: "/").last.map { String($0.dropLast(3)) }

@@ -37,10 +37,42 @@ import Testing
       ).isEmpty)
   }
 
+  @Test func `reads the defaults of properties, too`() {
+    let source = planted(
+      """
+      /// How many.
+      public var most = 4
+      /// How long.
+      public var span = Duration.seconds(3600)
+      /// Who.
+      public var observer: (any Observer)?
+      /// How large.
+      public var bytes: Int? = 100
+      /// The end.
+      """)
+    func found(_ rows: String) -> [Int] {
+      let page = planted("A.md", "## Of it\n\n| Option | Default |\n|---|---|\n" + rows)
+      return PolicyPageRules.defaults([page], under: "## Of it", sources: [source]).lines
+    }
+    let right = "| `most` | `4` |\n| `span` | `.seconds(3600)` |\n| `observer` | `nil` |"
+    #expect(found(right + "\n| `bytes` | `100` |").isEmpty)
+    #expect(found("| `most` | `5` |\n| `span` | `nil` |\n| `bytes` | `nil` |") == [5, 6, 7])
+    #expect(found("| `observer` | `4` |") == [5])
+  }
+
   @Test func `finds a page that leaves the template`() {
     let whole = PolicyPageRules.headings.joined(separator: "\n")
     #expect(PolicyPageRules.template([planted("A.md", whole)]).isEmpty)
     #expect(PolicyPageRules.template([planted("A.md", "## About\n## Usage")]).lines == [1])
+  }
+
+  @Test func `finds a page that begins without code`() {
+    let head = "# Title\n\nWhat it is.\n\n## About\n\nOne sentence:\n\n"
+    let code = "```swift\nlet a = 1\n```\n"
+    let told = String(repeating: "\nAnother paragraph.\n", count: 4)
+    #expect(PolicyPageRules.codeFirst([planted("A.md", head + code)]).isEmpty)
+    #expect(PolicyPageRules.codeFirst([planted("A.md", head + told + code)]).lines == [1])
+    #expect(PolicyPageRules.codeFirst([planted("A.md", head)]).lines == [1])
   }
 
   @Test func `finds pages without a picture, and states that are not on it`() {

@@ -29,10 +29,15 @@ enum WordRules {
     }
   }
 
+  /// The page that leads from the words of the field to those of this package.
+  private static let glossary = Allowance(
+    path: "Guides/Glossary.md", reason: "it leads from the words that people search for")
+
   /// Pages about other libraries, which have to use their words.
   private static let aboutOthers = [
     Allowance(path: "Documentation/Peers.md", reason: "it is about other libraries"),
     Allowance(path: "Guides/ComingFrom", reason: "it translates the words of other libraries"),
+    glossary,
   ]
 
   static let terms = [
@@ -105,14 +110,16 @@ enum WordRules {
         Allowance(path: "ErrorReport+OTLP.swift", reason: "OpenTelemetry's name of a page"),
         Allowance(path: "MappingCensus.swift", reason: "exceptions to a rule"),
       ]),
-    Term(wrong: ["feature flag", "degradation level", "service tier"], right: "feature level"),
+    Term(
+      wrong: ["feature flag", "degradation level", "service tier"], right: "feature level",
+      allowances: [glossary]),
     Term(
       wrong: ["device feature", "device ability", "feature detection", "feature probe"],
       right: "capability", allowances: aboutOthers),
     Term(
       wrong: ["error display", "alert manager", "message center", "message centre", "notifier"],
       right: "presenter", allowances: aboutOthers),
-    Term(wrong: ["snackbar", "hud"], right: "toast"),
+    Term(wrong: ["snackbar", "hud"], right: "toast", allowances: [glossary]),
     Term(
       wrong: ["info bar", "message bar", "notification bar", "error bar", "ribbon"],
       right: "banner"),
