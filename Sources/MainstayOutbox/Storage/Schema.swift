@@ -17,6 +17,12 @@ enum Schema {
     var minimumWriter = 1
 
     var isWritable: Bool { minimumWriter <= Schema.format && minimumReader <= Schema.format }
+
+    /// Takes what a row says, by its key; what is no number says nothing.
+    mutating func note(_ row: Row) {
+      let value = row.legal("value", or: 1)
+      if row.legal("key") == "min_reader" { minimumReader = value } else { minimumWriter = value }
+    }
   }
 
   /// What the file says; the present format where it says nothing yet.
@@ -27,12 +33,7 @@ enum Schema {
     let rows = try Row.fetchAll(
       db, sql: "SELECT key, value FROM mainstay_meta WHERE key IN ('min_reader', 'min_writer')")
     var format = Format()
-    for row in rows {
-      switch row["key"] as String? {
-      case "min_reader": format.minimumReader = row["value"] ?? 1
-      default: format.minimumWriter = row["value"] ?? 1
-      }
-    }
+    for row in rows { format.note(row) }
     return format
   }
 
