@@ -95,6 +95,7 @@ extension SQLiteStore {
         return lost
       }
       tell(lost)
+      if host == nil { try removeStrayLocks(db) }
       var report = lost.report
       report.isBalanced = try Self.atOnce(db) { try Self.ledger(db).isBalanced }
       report.warnings = try SQLiteLibrary.warnings(pretending: pretended, db)
