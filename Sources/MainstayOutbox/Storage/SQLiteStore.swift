@@ -38,6 +38,7 @@ public final class SQLiteStore: OutboxStore {
     /// What others know that this owner reads.
     var types: Set<PayloadType> = []
     var reserveChecked: Date?
+    var pageEnds = PageEnds()
     /// The latest time of day that anything was written at, since the clock was last set back.
     var latest: Int64?
   }
