@@ -48,16 +48,4 @@ import Testing
     #expect(try await store.claim().map(\.text) == ["a"])
     await store.close()
   }
-
-  @Test func `a reserve that was half written when its process ended does not count`() async throws
-  {
-    disk.put(Data("half".utf8), besideAs: "-reserve-new")
-    let store = SQLiteStore(at: disk.database)
-    _ = try await store.open()
-    #expect(!disk.companions.contains("-reserve-new"))
-    let path = disk.database.path(percentEncoded: false) + "-reserve"
-    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-    #expect(size ?? 0 > 2_000_000)
-    await store.close()
-  }
 }
