@@ -77,7 +77,9 @@ extension Outbox {
   /// The operations that are not finished, the oldest first.
   ///
   /// - Parameters:
-  ///   - id: The one after which the list begins; nil for the first.
+  ///   - id: The one after which the list begins; nil for the first. It may have become a dead
+  ///     letter, or have been redriven. A file remembers where its last 100 lists ended, also where
+  ///     that operation has gone. Behind one that nobody knows, the list begins with the first.
   ///   - limit: How many at most; the default is 100.
   /// - Returns: The operations.
   /// - Throws: ``OutboxError``.
@@ -90,7 +92,9 @@ extension Outbox {
   /// What was given up, the oldest operation first.
   ///
   /// - Parameters:
-  ///   - id: The one after which the list begins; nil for the first.
+  ///   - id: The one after which the list begins; nil for the first. It may have become a dead
+  ///     letter, or have been redriven. A file remembers where its last 100 lists ended, also where
+  ///     that operation has gone. Behind one that nobody knows, the list begins with the first.
   ///   - limit: How many at most; the default is 100.
   /// - Returns: The dead letters.
   /// - Throws: ``OutboxError``.

@@ -130,15 +130,17 @@ extension SQLiteStore {
   ///   - db: The connection, on its queue.
   ///   - writer: Whose connection it is.
   ///   - limit: How long it may take; nil for as long as it takes.
+  ///   - other: Who watches that connection; nil, the default, for the one that writes.
   ///   - body: The work.
   /// - Returns: What the work returns.
   /// - Throws: What the work throws; ``OutboxError`` `failed` where it took too long, and nothing
   ///   was changed then.
   func watched<T>(
-    _ db: Database, of writer: any DatabaseWriter, within limit: Duration?, _ body: () throws -> T
+    _ db: Database, of writer: any DatabaseWriter, within limit: Duration?,
+    by other: CallWatch? = nil, _ body: () throws -> T
   ) throws -> T {
     guard let limit, let queue = writer as? DatabaseQueue else { return try body() }
-    return try watch.run(
+    return try (other ?? watch).run(
       db, of: queue, within: limit,
       overdue: { error in
         OutboxError(

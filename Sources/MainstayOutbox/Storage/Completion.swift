@@ -13,8 +13,15 @@ struct Completion {
   private let departure: Departure
   /// What is to be written: how many of each kind, and their bytes.
   private var receipts: [String: (count: Int, bytes: Int)] = [:]
-  /// Whether anything is kept that may be about one of them; nil where that may have changed.
-  private var hasLeftovers: Bool?
+  /// What is kept that may be about one of them; nil where that may have changed.
+  private var leftovers: Leftovers?
+
+  /// Which tables have anything in them.
+  private struct Leftovers {
+    let attempts: Bool
+    let dependencies: Bool
+    let latest: Bool
+  }
 
   private var db: Database { departure.db }
 
@@ -35,14 +42,12 @@ struct Completion {
     let (count, sum) = receipts[kind] ?? (0, 0)
     receipts[kind] = (count + 1, sum + bytes)
     try departure.keepOutcome(of: row, .done, output)
-    let mayHaveMore = try isAnythingLeft()
-    if mayHaveMore {
-      try departure.forgetAttempts(of: id)
-      try departure.tell(of: id, .done)
-    }
+    let left = try whatIsLeft()
+    if left.attempts { try departure.forgetAttempts(of: id) }
+    if left.dependencies { try departure.tell(of: id, .done) }
     try departure.unblock(row.legal("ordering_key"))
     // Its run has left no news of the record, and has changed it.
-    if mayHaveMore {
+    if left.latest {
       try departure.outdateLatest(of: row)
       try departure.forgetLatest(of: row)
     }
@@ -50,7 +55,7 @@ struct Completion {
   }
 
   /// Something else was done in the same transaction.
-  mutating func lookAgain() { hasLeftovers = nil }
+  mutating func lookAgain() { leftovers = nil }
 
   /// Writes what was added up; nothing may be committed without it.
   func finish() throws {
@@ -60,15 +65,17 @@ struct Completion {
     if !receipts.isEmpty { try departure.forgetOldOutcomes() }
   }
 
-  private mutating func isAnythingLeft() throws -> Bool {
-    if let hasLeftovers { return hasLeftovers }
+  private mutating func whatIsLeft() throws -> Leftovers {
+    if let leftovers { return leftovers }
     let statement = try db.cachedStatement(
       sql: """
-        SELECT EXISTS (SELECT 1 FROM mainstay_attempt) OR EXISTS (SELECT 1 FROM mainstay_dep)
-          OR EXISTS (SELECT 1 FROM mainstay_latest)
+        SELECT EXISTS (SELECT 1 FROM mainstay_attempt), EXISTS (SELECT 1 FROM mainstay_dep),
+          EXISTS (SELECT 1 FROM mainstay_latest)
         """)
-    let found = try Bool.fetchOne(statement) ?? true
-    hasLeftovers = found
+    let row = try Row.fetchOne(statement)
+    let found = Leftovers(
+      attempts: row?[0] ?? true, dependencies: row?[1] ?? true, latest: row?[2] ?? true)
+    leftovers = found
     return found
   }
 }

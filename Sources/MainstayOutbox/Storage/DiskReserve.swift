@@ -26,18 +26,26 @@ struct DiskReserve: Sendable {
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }
 
   /// Takes up room, where the disk has it; half of a reserve is none.
+  ///
+  /// Only the whole of it gets the name: the process may end before that.
   func take() {
     guard !isThere else { return }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let unfinished = path + "-new"
+    unlink(unfinished)
+    let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
     // Zeros could be kept as a hole, which takes up no room.
     let bytes = [UInt8](repeating: 0xA5, count: Self.size)
     let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     let isKept = written == Self.size && fsync(descriptor) == 0
     close(descriptor)
-    if !isKept { unlink(path) }
+    if !isKept || rename(unfinished, path) != 0 { unlink(unfinished) }
   }
 
-  /// Gives the room back; false where there is none to give.
-  func release() -> Bool { unlink(path) == 0 }
+  /// Gives the room back, also that of one whose process ended meanwhile; false where there is none
+  /// to give.
+  func release() -> Bool {
+    let isUnfinished = unlink(path + "-new") == 0
+    return unlink(path) == 0 || isUnfinished
+  }
 }

@@ -63,6 +63,7 @@ struct InMemoryState {
   /// How operations ended, and which ended first.
   private(set) var outcomes: [OperationID: StoredOutcome] = [:]
   private var ended: [OperationID] = []
+  private var pageEnds = PageEnds()
 
   init(limits: StoreLimits) { self.limits = limits }
 
@@ -88,6 +89,17 @@ struct InMemoryState {
 
   func row(of id: OperationID) -> (key: Int64, value: StoredRow)? {
     rows.first { $0.value.operation.id == id }
+  }
+
+  /// Those of some numbers that stand behind another one, which may have gone meanwhile.
+  mutating func page<Element: Identifiable>(
+    of all: [(key: Int64, value: Element)], after id: OperationID?, limit: Int
+  ) -> [Element] where Element.ID == OperationID {
+    let known = id.flatMap { id in row(of: id)?.key ?? dead.first { $0.value.id == id }?.key }
+    let first = known ?? id.flatMap(pageEnds.number) ?? 0
+    let page = all.filter { $0.key > first }.sorted { $0.key < $1.key }.prefix(max(limit, 0))
+    if let last = page.last { pageEnds.note(last.value.id, last.key) }
+    return page.map(\.value)
   }
 
   var ledger: OutboxLedger {

@@ -221,17 +221,15 @@ public final class InMemoryStore: LaneTryingStore {
   /// The operations that are not finished, the oldest first.
   public func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
     state.withLock { state in
-      let first = id.flatMap { state.row(of: $0)?.key } ?? 0
-      return state.sorted.filter { $0.key > first }.prefix(max(limit, 0)).map(\.value.operation)
+      state.page(
+        of: state.rows.map { ($0.key, $0.value.operation) }, after: id, limit: limit)
     }
   }
 
   /// The dead letters, the oldest operation first.
   public func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
     state.withLock { state in
-      let first = id.flatMap { id in state.dead.first { $0.value.id == id }?.key } ?? 0
-      return state.dead.filter { $0.key > first }.sorted { $0.key < $1.key }
-        .prefix(max(limit, 0)).map(\.value)
+      state.page(of: state.dead.map { ($0.key, $0.value) }, after: id, limit: limit)
     }
   }
 

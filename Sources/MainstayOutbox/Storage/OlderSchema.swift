@@ -19,10 +19,7 @@ enum OlderSchema {
   static func format(_ db: Database) throws -> Schema.Format {
     var format = Schema.Format()
     for row in try Row.fetchAll(db, sql: "SELECT key, value FROM meta WHERE key LIKE 'min%'") {
-      switch row["key"] as String? {
-      case "min_reader": format.minimumReader = row["value"] ?? 1
-      default: format.minimumWriter = row["value"] ?? 1
-      }
+      format.note(row)
     }
     return format
   }

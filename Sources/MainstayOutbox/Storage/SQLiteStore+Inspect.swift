@@ -164,28 +164,39 @@ extension SQLiteStore {
 
   /// The operations that are not finished, the oldest first.
   public func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
-    try await read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT \(OperationRow.op) FROM mainstay_op
-          WHERE id > coalesce((SELECT id FROM mainstay_op WHERE uuid = ?), 0) ORDER BY id LIMIT ?
-          """, arguments: [id?.data, max(limit, 0)]
-      ).compactMap { try? OperationRow.operation($0) }
-    }
+    let sql = "SELECT \(OperationRow.op) FROM mainstay_op WHERE \(Self.isBehind)"
+    return try await page(sql, after: id, limit: limit) { try? OperationRow.operation($0) }
   }
 
   /// The dead letters, the oldest operation first.
   public func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
-    try await read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead
-          WHERE id > coalesce((SELECT id FROM mainstay_dead WHERE uuid = ?), 0) ORDER BY id LIMIT ?
-          """, arguments: [id?.data, max(limit, 0)]
-      ).compactMap(OperationRow.deadLetter)
+    let sql = """
+      SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead
+      WHERE \(Self.isBehind)
+      """
+    return try await page(sql, after: id, limit: limit, OperationRow.deadLetter)
+  }
+
+  /// Whether a row stands behind another one, which may have become a dead letter, or none any
+  /// more; whoever is behind one that nobody knows begins with the first.
+  private static let isBehind = """
+    id > coalesce((SELECT id FROM mainstay_op WHERE uuid = ?1),
+      (SELECT id FROM mainstay_dead WHERE uuid = ?1), ?2, 0) ORDER BY id LIMIT ?3
+    """
+
+  private func page<Element: Identifiable & Sendable>(
+    _ sql: String, after id: OperationID?, limit: Int,
+    _ element: @escaping @Sendable (Row) -> Element?
+  ) async throws -> [Element] where Element.ID == OperationID {
+    let end = id.flatMap { id in state.withLock { $0.pageEnds.number(of: id) } }
+    let found = try await read { db in
+      try Row.fetchAll(db, sql: sql, arguments: [id?.data, end, max(limit, 0)])
+        .compactMap { row in element(row).map { (number: row["id"] as Int64, element: $0) } }
     }
+    if let last = found.last {
+      state.withLock { $0.pageEnds.note(last.element.id, last.number) }
+    }
+    return found.map(\.element)
   }
 
   /// The open conflicts, the oldest operation first.

@@ -87,6 +87,7 @@ extension SQLiteStore {
   /// Makes the log as short as it can be, before the app is suspended.
   package func prepareForSuspension() async {
     guard host == nil else { return }
+    await finishReading()
     // mainstay:ignore MS203 -- it is done again when the outbox rests or is closed
     try? await read(within: .milliseconds(500)) { db in try Self.truncateLog(db) }
   }

@@ -95,6 +95,7 @@ extension SQLiteStore {
         return lost
       }
       tell(lost)
+      if host == nil { try removeStrayLocks(db) }
       var report = lost.report
       report.isBalanced = try Self.atOnce(db) { try Self.ledger(db).isBalanced }
       report.warnings = try SQLiteLibrary.warnings(pretending: pretended, db)
@@ -201,13 +202,19 @@ extension SQLiteStore {
     }
   }
 
+  /// Ends waits anew that some other clock began later than now.
+  ///
+  /// What is no time is damage, and sorts behind all times. By two indexes: each opening asks,
+  /// however much waits.
+  package static let shorteningWaits = """
+    UPDATE mainstay_op SET run_at = ?1 + wait
+    WHERE run_at IS NOT NULL AND (run_at - wait > ?1 OR run_at > \(Int64.max))
+    """
+
   /// A wait never lasts longer from now than it was meant to last: a clock that went back between
   /// two runs of the process, or during one, must not freeze anything.
   static func settleClocks(_ db: Database, at date: Int64) throws {
-    try db.execute(
-      sql: """
-        UPDATE mainstay_op SET run_at = ?1 + wait WHERE run_at IS NOT NULL AND run_at > ?1 + wait
-        """, arguments: [date])
+    try db.execute(sql: Self.shorteningWaits, arguments: [date])
     let settled = try Int64.fetchOne(
       db,
       sql: """

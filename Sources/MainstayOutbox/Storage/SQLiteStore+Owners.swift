@@ -52,3 +52,29 @@ extension SQLiteStore {
     }
   }
 }
+
+extension SQLiteStore {
+  /// Takes away lock files that no row names.
+  ///
+  /// They are of processes that ended before they had a row, or of a damaged file that was
+  /// replaced. One that is being made is not locked for a moment, so it has to have some age.
+  func removeStrayLocks(_ db: Database) throws {
+    let folder = url.deletingLastPathComponent()
+    let start = url.lastPathComponent + "-owner-"
+    let files = FileManager.default
+    // mainstay:ignore MS204 -- a folder without a list holds no such file
+    let names = (try? files.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+    let locks = names.filter { $0.hasPrefix(start) }
+    guard locks.count > 1 else { return }
+    let known = try DatabaseValue.fetchAll(db, sql: "SELECT lock FROM mainstay_owner")
+    let named = Set(known.compactMap(String.fromDatabaseValue))
+    for name in locks where !named.contains(name) {
+      let path = folder.appending(path: name).path(percentEncoded: false)
+      let made = try? files.attributesOfItem(atPath: path)[.modificationDate] as? Date
+      guard let made, now().timeIntervalSince(made) > 60, !OwnerLock.isHeld(path: path) else {
+        continue
+      }
+      try? files.removeItem(atPath: path)
+    }
+  }
+}

@@ -9,17 +9,21 @@ extension SQLiteStore {
   /// Uses a file of an outbox alone, or the tables of one among those of an app: that database is
   /// left as it is otherwise, and is never mended here.
   ///
+  /// How many outcomes are kept is the app's business: nothing is forgotten.
+  ///
   /// - Parameter url: The file, which is there.
   /// - Returns: A store that is not open yet.
   /// - Throws: ``OutboxError`` where the file of an app cannot be opened.
   package static func ofWhoever(at url: URL) throws -> SQLiteStore {
-    guard isSharedWithApp(url) else { return SQLiteStore(at: url) }
+    let limits = StoreLimits(maximumOutcomes: .max)
+    guard isSharedWithApp(url) else { return SQLiteStore(at: url, limits: limits) }
     var configuration = Configuration()
     configuration.label = "Mainstay.Outbox.Tool"
     configuration.busyMode = .timeout(5)
     do {
       let path = url.path(percentEncoded: false)
-      return SQLiteStore(in: try DatabaseQueue(path: path, configuration: configuration))
+      return SQLiteStore(
+        in: try DatabaseQueue(path: path, configuration: configuration), limits: limits)
     } catch {
       throw OutboxError(error, path: url.path(percentEncoded: false))
     }

@@ -27,6 +27,8 @@ public final class SQLiteStore: OutboxStore {
   /// What changes while it is open.
   struct State {
     var connection: Connection?
+    /// Reads beside that one; nil where nobody has asked for it yet.
+    var reader: DatabaseQueue?
     var isClosed = false
     /// Whether it does nothing by itself now.
     var isSuspended = false
@@ -38,6 +40,7 @@ public final class SQLiteStore: OutboxStore {
     /// What others know that this owner reads.
     var types: Set<PayloadType> = []
     var reserveChecked: Date?
+    var pageEnds = PageEnds()
     /// The latest time of day that anything was written at, since the clock was last set back.
     var latest: Int64?
   }
@@ -56,6 +59,7 @@ public final class SQLiteStore: OutboxStore {
   let probe: DurabilityProbe?
   let state = Locked(State())
   let watch: CallWatch
+  let readerWatch: CallWatch
   let log = WriteAheadLog()
   let logger: Logger
   let inserts = GroupCommit<NewOperation, OperationID>(isDelayed: true)
@@ -104,6 +108,7 @@ public final class SQLiteStore: OutboxStore {
     now = { clock.now }
     self.probe = probe
     watch = CallWatch(on: surroundings.timeline)
+    readerWatch = CallWatch(on: surroundings.timeline)
     logger = surroundings.logger
   }
 
@@ -127,12 +132,7 @@ public final class SQLiteStore: OutboxStore {
 
   /// Leaves the file, as a process does that ends in good order.
   public func close() async {
-    givenUp.continuation.finish()
-    let connection = state.withLock { state in
-      state.isClosed = true
-      defer { state.connection = nil }
-      return state.connection
-    }
+    let connection = leave()
     guard let connection else { return }
     guard let lock = connection.lock else {
       try? connection.queue.close()
@@ -157,14 +157,22 @@ public final class SQLiteStore: OutboxStore {
     if host == nil { try? connection.queue.close() }
   }
 
+  /// Lets nobody use the file any more.
+  private func leave() -> Connection? {
+    givenUp.continuation.finish()
+    let (connection, reader) = state.withLock { state in
+      state.isClosed = true
+      defer { (state.connection, state.reader) = (nil, nil) }
+      return (state.connection, state.reader)
+    }
+    // The first of the two: who closes the last connection clears up the log.
+    try? reader?.close()
+    return connection
+  }
+
   /// Leaves the file as a process does that dies: the lock ends, and nothing is tidied up.
   package func abandon() {
-    givenUp.continuation.finish()
-    let connection = state.withLock { state in
-      state.isClosed = true
-      defer { state.connection = nil }
-      return state.connection
-    }
+    let connection = leave()
     if host == nil { try? connection?.queue.close() }
   }
 
@@ -252,7 +260,7 @@ public final class SQLiteStore: OutboxStore {
     return result
   }
 
-  /// Reads on the same connection: what was committed before is always seen.
+  /// Reads on the connection that writes: what was committed before is always seen.
   ///
   /// - Parameters:
   ///   - limit: How long it may take once it has its turn; the default is ``CallWatch/longLimit``,
@@ -277,14 +285,6 @@ public final class SQLiteStore: OutboxStore {
     } catch {
       throw suspect(error)
     }
-  }
-
-  /// Reads all that it reads as of one moment: others may write between two statements.
-  func readAtOnce<T: Sendable>(
-    within limit: Duration? = CallWatch.longLimit,
-    _ body: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await read(within: limit) { db in try Self.atOnce(db) { try body(db) } }
   }
 
   /// Does what it does on a file that stays as it is meanwhile, as it does anyway in a transaction

@@ -17,6 +17,12 @@ enum Schema {
     var minimumWriter = 1
 
     var isWritable: Bool { minimumWriter <= Schema.format && minimumReader <= Schema.format }
+
+    /// Takes what a row says, by its key; what is no number says nothing.
+    mutating func note(_ row: Row) {
+      let value = row.legal("value", or: 1)
+      if row.legal("key") == "min_reader" { minimumReader = value } else { minimumWriter = value }
+    }
   }
 
   /// What the file says; the present format where it says nothing yet.
@@ -27,12 +33,7 @@ enum Schema {
     let rows = try Row.fetchAll(
       db, sql: "SELECT key, value FROM mainstay_meta WHERE key IN ('min_reader', 'min_writer')")
     var format = Format()
-    for row in rows {
-      switch row["key"] as String? {
-      case "min_reader": format.minimumReader = row["value"] ?? 1
-      default: format.minimumWriter = row["value"] ?? 1
-      }
-    }
+    for row in rows { format.note(row) }
     return format
   }
 
@@ -94,6 +95,7 @@ enum Schema {
   /// One name of each step of what has come since.
   private static let added = [
     "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record", "mainstay_pause",
+    "mainstay_op_begun",
   ]
 
   /// What has come since, and builds of the same format can live without.
@@ -101,7 +103,7 @@ enum Schema {
   /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is
   /// what waits for constraints, by them; it took the place of `held`, as `lost` that of `suspect`.
   /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
-  /// `pause` is the kinds of which nothing is leased.
+  /// `pause` is the kinds of which nothing is leased. `begun` is when waits began.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
       op INTEGER NOT NULL,
@@ -132,6 +134,9 @@ enum Schema {
     DROP INDEX IF EXISTS mainstay_op_held;
     CREATE INDEX IF NOT EXISTS mainstay_op_lost ON mainstay_op (id) WHERE crashes > 0;
     DROP INDEX IF EXISTS mainstay_op_suspect;
+
+    CREATE INDEX IF NOT EXISTS mainstay_op_begun ON mainstay_op (run_at - wait)
+      WHERE run_at IS NOT NULL;
 
     CREATE INDEX IF NOT EXISTS mainstay_dead_record ON mainstay_dead (ordering_key)
       WHERE ordering_key IS NOT NULL;

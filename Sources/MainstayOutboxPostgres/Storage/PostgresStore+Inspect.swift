@@ -132,7 +132,8 @@ extension PostgresStore {
   public func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
     try await operations(
       """
-      id > coalesce((SELECT id FROM mainstay.op WHERE uuid = $1::uuid), 0) ORDER BY id LIMIT $2
+      id > coalesce((SELECT id FROM mainstay.op WHERE uuid = $1::uuid),
+        (SELECT id FROM mainstay.dead WHERE uuid = $1::uuid), 0) ORDER BY id LIMIT $2
       """, [.text(id?.description), .int(Int64(max(limit, 0)))])
   }
 
@@ -193,7 +194,8 @@ extension PostgresStore {
   public func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
     try await deadLetters(
       """
-      id > coalesce((SELECT id FROM mainstay.dead WHERE uuid = $1::uuid), 0) ORDER BY id LIMIT $2
+      id > coalesce((SELECT id FROM mainstay.op WHERE uuid = $1::uuid),
+        (SELECT id FROM mainstay.dead WHERE uuid = $1::uuid), 0) ORDER BY id LIMIT $2
       """, [.text(id?.description), .int(Int64(max(limit, 0)))])
   }
 

@@ -79,4 +79,21 @@ import Testing
     #expect((after[.groupOwnerAccountID] as? NSNumber)?.uint32Value == group)
     await store.close()
   }
+
+  @Test func `a lock that nobody holds and no owner has goes at the next opening`() async throws {
+    let living = SQLiteStore(at: folder.database)
+    _ = try await living.open()
+    let own = try #require(try locks().first)
+    let stray = [path + "-owner-old", path + "-owner-new"]
+    for lock in stray { #expect(FileManager.default.createFile(atPath: lock, contents: nil)) }
+    try set([.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], stray[0])
+    let other = SQLiteStore(at: folder.database)
+    _ = try await other.open()
+    let left = try locks()
+    #expect(left.count == 3 && !left.contains { $0.hasSuffix("-owner-old") }, "\(left)")
+    #expect(left.contains(own))
+    #expect(left.contains { $0.hasSuffix("-owner-new") }, "it may be about to be locked")
+    await other.close()
+    await living.close()
+  }
 }

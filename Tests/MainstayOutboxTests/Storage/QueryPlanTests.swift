@@ -33,7 +33,7 @@ import Testing
         AND run_at IS NOT NULL AND unreachable > 0 AND (priority >= 2 OR 0 = 0)
       """,
       "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE owner IS NOT NULL)",
-      "UPDATE mainstay_op SET run_at = 1 + wait WHERE run_at IS NOT NULL AND run_at > 1 + wait",
+      SQLiteStore.shorteningWaits,
     ]
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     try await queue.read { db in
