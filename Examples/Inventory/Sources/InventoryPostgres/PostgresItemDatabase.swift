@@ -67,7 +67,7 @@ final class PostgresItemDatabase: ItemDatabase {
         case .int: try row.int(ifAny: place)
         case .bool: try row.bool(ifAny: place)
         case .bytes: try row.data(ifAny: place)
-        case .other: try row.text(ifAny: place)
+        case .double, .uuid, .text, .other: try row.text(ifAny: place)
         }
       fields.updateValue(value, forKey: column.name)
     }
