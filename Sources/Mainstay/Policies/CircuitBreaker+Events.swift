@@ -53,6 +53,30 @@ extension CircuitBreaker {
     if delivers { deliver() }
   }
 
+  /// A call ends that cannot open the breaker: nothing is tried on a copy, and nobody asks what its
+  /// error is.
+  ///
+  /// - Returns: Whether that was all; where it was not, nothing has changed.
+  func settleInPlace(
+    _ pass: Pass, _ verdict: CircuitBreakerStateMachine.Verdict, took: Duration?
+  ) -> Bool {
+    let isHeard = !audience.isEmpty
+    let now = timeline.now
+    let (isSettled, woken, delivers) = change { guarded -> (Bool, [Waiter], Bool) in
+      if guarded.machine.mayOpen(pass.token, verdict, took: took, now: now) {
+        return (false, [], false)
+      }
+      let fraction = guarded.random.fraction()
+      let event = guarded.machine.settle(
+        pass.token, verdict, took: took, now: now, fraction: fraction)
+      if isHeard { guarded.post(event, of: name, at: now) }
+      return (true, guarded.takeWoken(), isHeard && guarded.mailbox.beginDelivery())
+    }
+    for waiter in woken { waiter.end(.granted) }
+    if delivers { deliver() }
+    return isSettled
+  }
+
   private enum Attempt<T: Sendable>: Sendable {
     case done(T, woken: [Waiter])
     case asks(Trip, epoch: UInt64)

@@ -122,13 +122,18 @@ extension CircuitBreaker {
     var letsWait: Bool { waiting.load(ordering: .acquiring) }
 
     func show(_ sign: Sign, _ openBreak: Break?, letsWait: Bool) {
-      waiting.store(letsWait, ordering: .releasing)
       let new =
         switch sign {
         case .locked: Self.locked
         case .lockedByClock, .open: Self.lockedByClock
         case .free(let epoch): Self.free(in: epoch)
         }
+      // What is stored again is taken from the caches of all who read it: with a rule about a rate
+      // most calls change nothing that is shown. Without a break there is no tick either.
+      if openBreak == nil, word.load(ordering: .relaxed) == new, self.letsWait == letsWait {
+        return
+      }
+      waiting.store(letsWait, ordering: .releasing)
       let isSameBreak = openBreak.map { Self.open(in: $0.epoch) == word.load(ordering: .relaxed) }
       word.store(new, ordering: .releasing)
       if isSameBreak != true { tick.store(0, ordering: .releasing) }

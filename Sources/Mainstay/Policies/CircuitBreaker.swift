@@ -345,6 +345,7 @@ extension CircuitBreaker {
     {
       return
     }
+    if settleInPlace(pass, verdict, took: took) { return }
     let cause = verdict == .failure ? Self.tripFailure(error()) : nil
     step { guarded, now in
       let fraction = guarded.random.fraction()

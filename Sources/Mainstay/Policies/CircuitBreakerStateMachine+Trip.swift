@@ -49,9 +49,14 @@ extension CircuitBreakerStateMachine {
     /// How many calls are reason to open; nil where there is none.
     func causes(in totals: SlidingWindow.Totals) -> Int? {
       guard totals.calls >= minimum else { return nil }
-      let count = counts == .failures ? totals.failures : totals.slow
+      let count = count(in: totals)
       // The quotient is rounded as a literal is: 7 of 10 are exactly 0.7.
       return Double(count) / Double(totals.calls) >= threshold ? count : nil
+    }
+
+    /// How many calls of those that it counts there are.
+    func count(in totals: SlidingWindow.Totals) -> Int {
+      counts == .failures ? totals.failures : totals.slow
     }
   }
 
@@ -103,6 +108,28 @@ extension CircuitBreakerStateMachine {
   func isSlow(_ took: Duration?) -> Bool {
     guard let took, let slowerThan = settings.slowerThan else { return false }
     return took > slowerThan
+  }
+
+  /// Whether a call that gives its token back might open the breaker; false only where it does not.
+  mutating func mayOpen(
+    _ token: Token, _ verdict: Verdict, took: Duration? = nil, now: Duration
+  ) -> Bool {
+    guard token.place != .outside, token.epoch == epoch, verdict != .neutral else { return false }
+    let isFailure = verdict == .failure
+    guard isFailure || isSlow(took) else { return false }
+    guard token.slot == nil else { return true }
+    if isFailure, failures + 1 >= settings.failureThreshold ?? .max { return true }
+    advance(to: now)
+    for rate in settings.rates {
+      guard let index = windows.firstIndex(where: { $0.span == rate.span }) else { continue }
+      var totals = windows[index].totals(at: latest)
+      // A window over a count that is full holds no more calls with this one than without it.
+      let fewest = max(totals.calls, 1)
+      totals.add(isFailure: isFailure, isSlow: isSlow(took))
+      guard totals.calls >= rate.minimum else { continue }
+      if Double(rate.count(in: totals)) / Double(fewest) >= rate.threshold { return true }
+    }
+    return false
   }
 
   /// How many failures or slow calls are reason to open; nil where no rule says so.

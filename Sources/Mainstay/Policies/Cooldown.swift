@@ -14,7 +14,8 @@ import Synchronization
 /// ```
 ///
 /// What counts is the error's ``Disposition``: `throttled`. A call that would wait longer than it
-/// is willing to, or beyond the active ``Deadline``, is refused at once. An app that calls many
+/// is willing to, or beyond the active ``Deadline``, is refused at once; so is one that finds as
+/// many waiting as the queue has places. An app that calls many
 /// origins keeps its cooldowns in ``Cooldowns``.
 ///
 /// Time is counted by `ContinuousClock`, which goes on while the device sleeps.
@@ -41,17 +42,19 @@ public final class Cooldown: Policy, Sendable {
   ///     10 s.
   ///   - spread: Over which time those who wait go on, each at a moment of its own; zero or more,
   ///     cut to a year, the default is 1 s.
+  ///   - queue: How many calls wait at the same time at most; 0 to 1,000,000, the default is 1,000.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the spread repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
   public convenience init(
     _ name: String, withoutHint: Duration = .seconds(1), maximum: Duration = .seconds(300),
-    maximumWait: Duration = .seconds(10), spread: Duration = .seconds(1),
+    maximumWait: Duration = .seconds(10), spread: Duration = .seconds(1), queue: Int = 1_000,
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) {
     let configuration = Configuration(
-      withoutHint: withoutHint, maximum: maximum, maximumWait: maximumWait, spread: spread)
+      withoutHint: withoutHint, maximum: maximum, maximumWait: maximumWait, spread: spread,
+      queue: queue)
     do throws(ConfigurationError) {
       try self.init(
         name, validating: configuration, clock: clock, seed: seed, observer: observer)
@@ -151,7 +154,7 @@ public final class Cooldown: Policy, Sendable {
     let settings = guarded.withLock { $0.machine.settings }
     return Configuration(
       withoutHint: settings.withoutHint, maximum: settings.maximum,
-      maximumWait: settings.maximumWait, spread: settings.spread)
+      maximumWait: settings.maximumWait, spread: settings.spread, queue: settings.queue)
   }
 
   /// Goes on with other settings.
@@ -209,13 +212,16 @@ extension Cooldown {
     let start = timeline.now
     let maximumWait = guarded.withLock { $0.machine.settings.maximumWait }
     let willing = min(maximumWait, Deadline.timeToWait ?? .aYear)
+    // Who has waited keeps its place, where the service asks for longer meanwhile.
+    var hasPlace = false
     while true {
       try Task.checkCancellation()
       let now = timeline.now
       let answer = change { guarded in
         let fraction = guarded.random.fraction()
         let answer = guarded.machine.ask(
-          now: now, atMost: willing - max(.zero, now - start), fraction: fraction)
+          now: now, atMost: willing - max(.zero, now - start), fraction: fraction,
+          behind: hasPlace ? 0 : guarded.waiting)
         if case .waits = answer { guarded.waiting += 1 }
         return answer
       }
@@ -225,6 +231,7 @@ extension Cooldown {
         return
       case .refused(let retryAfter): throw refuse(.coolingDown, retryAfter: retryAfter)
       case .waits(let until):
+        hasPlace = true
         let waiter = Waiter()
         let ending = await waiter.ending(alarm: (until, timeline), isolation: isolation) {
           waiter.end(.cancelled)

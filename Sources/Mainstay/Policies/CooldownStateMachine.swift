@@ -12,6 +12,7 @@ struct CooldownStateMachine: Sendable {
     var maximum = Duration.seconds(300)
     var maximumWait = Duration.seconds(10)
     var spread = Duration.seconds(1)
+    var queue = 1_000
   }
 
   /// What becomes of a call.
@@ -43,11 +44,16 @@ extension CooldownStateMachine {
   ///   - now: The reading.
   ///   - wait: How long it is willing to wait at most.
   ///   - fraction: Where in the spread it wakes up, a random number in `0..<1`.
+  ///   - others: How many wait before it; the default is zero, as for one that has waited already.
   /// - Returns: What becomes of it.
-  mutating func ask(now: Duration, atMost wait: Duration, fraction: Double) -> Answer {
+  mutating func ask(
+    now: Duration, atMost wait: Duration, fraction: Double, behind others: Int = 0
+  ) -> Answer {
     guard let remaining = remaining(now: now) else { return .runs }
     let own = Duration.clamped(seconds: settings.spread.inSeconds * fraction)
-    guard remaining + own <= wait else { return .refused(retryAfter: remaining) }
+    guard remaining + own <= wait, others < settings.queue else {
+      return .refused(retryAfter: remaining)
+    }
     return .waits(until: latest + remaining + own)
   }
 

@@ -210,3 +210,14 @@ extension RateLimiter.Configuration: Codable {
     try values.encode(queue, forKey: .queue)
   }
 }
+
+extension RateLimiter.Kind {
+  /// What it lets through, in words.
+  var inWords: String {
+    let through = (rate == 1 ? "1 call" : "\(rate) calls") + " through in"
+    return switch law {
+    case .tokenBucket, .gcra: "\(through) \(per.inWords), up to \(burst) of them at once"
+    case .slidingWindow: "\(through) any \(per.inWords)"
+    }
+  }
+}

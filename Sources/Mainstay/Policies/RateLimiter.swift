@@ -370,11 +370,12 @@ extension RateLimiter: PipelineStage {
   }
 
   package var summaries: [StageSummary] {
+    let configuration = configuration
     let maximumWait = configuration.maximumWait.clamped
     let wait = maximumWait > .zero ? "waits up to \(maximumWait.inWords)" : "does not wait"
     return [
       StageSummary(
-        .rateLimiter, name: name, "lets so many calls through in a time, and \(wait)",
+        .rateLimiter, name: name, "lets \(configuration.kind.inWords), and \(wait)",
         maximumWait > .zero ? .delays(maximumWait) : .refuses
       ).refusingWithTime().running(by: timeline)
     ]

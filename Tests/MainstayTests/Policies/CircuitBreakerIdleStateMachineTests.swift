@@ -6,7 +6,7 @@ import Testing
 @testable import Mainstay
 
 /// What of a breaker is of no use once nobody has called for long.
-@Suite(.requirement("P36")) struct CircuitBreakerIdleTests {
+@Suite struct CircuitBreakerIdleTests {
   private typealias Machine = CircuitBreakerStateMachine
 
   @Test func `failures that did not open it are of no use`() throws {

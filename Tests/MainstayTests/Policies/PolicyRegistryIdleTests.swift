@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Breakers of keys that are never asked for again.
-@Suite(.requirement("P36")) struct PolicyRegistryIdleTests {
+@Suite struct PolicyRegistryIdleTests {
   private let clock = ManualClock()
 
   private func fail(_ registry: PolicyRegistry<Int, CircuitBreaker>, _ key: Int) async {

@@ -107,6 +107,24 @@ public struct Chaos: Policy {
     return try await operation()
   }
 
+  /// Runs an operation that says how it ended, disturbed or not; a call that is left alone costs
+  /// no throw.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    guard let disturbance = draw() else { return await operation() }
+    do {
+      if let made = try await inject(disturbance), let value = made as? T {
+        tell("outcome")
+        return .success(value)
+      }
+    } catch {
+      return Outcome(ending: error)
+    }
+    return await operation()
+  }
+
   /// What is done to this call; nil where it is left alone.
   @usableFromInline
   func draw() -> Disturbance? {

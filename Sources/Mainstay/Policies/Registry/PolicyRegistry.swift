@@ -124,6 +124,16 @@ public final class PolicyRegistry<Key: Hashable & Sendable, P: ConcurrentPolicy>
     }
     return forgotten.count
   }
+
+  /// Forgets the policy of a key, whatever it remembers, such as that of a host that nobody uses
+  /// any more.
+  ///
+  /// A call on its way ends under it; the next call of the key gets another one.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: The policy; nil where none is kept.
+  @discardableResult
+  public func forget(_ key: Key) -> P? { machine.withLock { $0.takeOut(key) } }
 }
 
 extension PolicyRegistry where P: Policy {
@@ -194,5 +204,5 @@ extension PolicyRegistry {
   }
 
   @usableFromInline
-  func giveBack(_ loan: Loan) { machine.withLock { $0.giveBack(loan.slot) } }
+  func giveBack(_ loan: Loan) { _ = machine.withLock { $0.giveBack(loan.slot) } }
 }

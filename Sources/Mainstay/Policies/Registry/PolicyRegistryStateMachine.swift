@@ -30,6 +30,8 @@ struct PolicyRegistryStateMachine<Key: Hashable & Sendable, Value: Sendable>: Se
     let key: Key
     let value: Value
     var borrowers: Int
+    /// Whether somebody has taken it out; it stays here until its last call has ended.
+    var isTakenOut = false
     var lastUsed: Duration
     /// Counts all uses, of which several may be at one reading.
     var latestUse: UInt64
@@ -57,7 +59,8 @@ struct PolicyRegistryStateMachine<Key: Hashable & Sendable, Value: Sendable>: Se
   var count: Int { slotByKey.count }
   /// All keys, the one that was used the longest ago first.
   var keys: [Key] {
-    slots.compactMap(\.self).sorted { $0.latestUse < $1.latestUse }.map(\.key)
+    slots.compactMap(\.self).filter { !$0.isTakenOut }.sorted { $0.latestUse < $1.latestUse }
+      .map(\.key)
   }
   /// How many calls use the policy of a key.
   func borrowers(of key: Key) -> Int { slotByKey[key].flatMap { slots[$0]?.borrowers } ?? 0 }
@@ -85,9 +88,17 @@ extension PolicyRegistryStateMachine {
   }
 
   /// A call has ended; that counts as a use, at the latest reading that is known.
-  mutating func giveBack(_ slot: Int) {
+  ///
+  /// - Returns: What was taken out, where that was its last call; to be released outside of the
+  ///   lock.
+  @discardableResult
+  mutating func giveBack(_ slot: Int) -> Value? {
     slots[slot]?.borrowers -= 1
-    use(slot)
+    guard let entry = slots[slot], entry.isTakenOut else {
+      use(slot)
+      return nil
+    }
+    return entry.borrowers == 0 ? free(slot) : nil
   }
 
   private mutating func use(_ slot: Int) {
@@ -132,6 +143,25 @@ extension PolicyRegistryStateMachine {
 
 // Forgetting.
 extension PolicyRegistryStateMachine {
+  /// Takes out what is kept for a key, whatever it remembers: the next call of the key finds
+  /// nothing, and calls on their way go on.
+  ///
+  /// - Returns: What was taken out; nil where nothing was kept.
+  mutating func takeOut(_ key: Key) -> Value? {
+    guard let slot = slotByKey.removeValue(forKey: key), let entry = slots[slot] else { return nil }
+    unlink(slot)
+    forgotten += 1
+    if entry.borrowers == 0 { return free(slot) }
+    slots[slot]?.isTakenOut = true
+    return entry.value
+  }
+
+  private mutating func free(_ slot: Int) -> Value? {
+    defer { slots[slot] = nil }
+    freeSlots.append(slot)
+    return slots[slot]?.value
+  }
+
   /// Forgets everything that remembers nothing and was not used for the idle time.
   mutating func forgetIdle(
     now: Duration, isPristine: (Value) -> Bool, isPristineWhenIdle: ((Value) -> Bool)? = nil
@@ -178,11 +208,9 @@ extension PolicyRegistryStateMachine {
     let isUseless = isIdle ? isPristineWhenIdle?(entry.value) : nil
     guard isUseless ?? isPristine(entry.value) else { return nil }
     unlink(slot)
-    slots[slot] = nil
     slotByKey[entry.key] = nil
-    freeSlots.append(slot)
     forgotten += 1
-    return entry.value
+    return free(slot)
   }
 
   /// A reading that is not later than the latest means that no time has passed.

@@ -67,19 +67,39 @@ public struct Trace: Policy {
         do {
           return try await operation()
         } catch {
-          record(error, on: span)
+          record(Classification.disposition(of: error), of: error, on: span)
           throw error
         }
       }
     }
   }
 
-  private func record(_ error: any Error, on span: any Span) {
-    let disposition = Classification.disposition(of: error)
+  /// Runs an operation within a span of its own, and says how it ended; nothing is thrown or
+  /// allocated for a refusal, but for the span.
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    let span = InstrumentationSystem.tracer.startAnySpan(name, ofKind: .client)
+    defer { span.end() }
+    return await Self.local.withValue(span) {
+      await InstrumentationContext.withValue(span.context) {
+        let outcome = await operation()
+        if let disposition = Classification.disposition(of: outcome) {
+          record(disposition, of: outcome.error ?? CancellationError(), on: span)
+        }
+        return outcome
+      }
+    }
+  }
+
+  /// Notes how a call ended; its error is asked for only where it is one of the span.
+  private func record(
+    _ disposition: Disposition, of error: @autoclosure () -> any Error, on span: any Span
+  ) {
     // A cancellation by one of our own time limits is a failure of the work.
     let isTooSlow = disposition == .cancelled && ActiveLimit.current?.hasExpired == true
     guard disposition.span == .error || isTooSlow else { return span.setStatus(.init(code: .ok)) }
-    let recorded = RecordedError(error)
+    let recorded = RecordedError(error())
     span.setStatus(.init(code: .error, message: recorded.code))
     span.recordError(
       recorded,
