@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Flags for everything that builds: with all traits on, nothing is left out. An index for editors
-# would take a twelfth of each build, and SourceKit-LSP makes one of its own in the background.
-SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check error --disable-index-store
+# Flags for everything that builds: with all traits on, nothing is left out.
+SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check error
 
 # What swift-format reads; folders that come later are taken in when they are there.
 SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Examples Benchmarks \
