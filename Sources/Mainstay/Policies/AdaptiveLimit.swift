@@ -45,16 +45,18 @@ public final class AdaptiveLimit: Policy, Sendable {
   ///   - queue: How many calls may wait; zero to 1,000,000, the default is zero: nobody waits.
   ///   - maximumWait: How long a call waits at most; more than zero, cut to a year, the default is
   ///     10 s. The active ``Deadline`` may end it earlier.
+  ///   - order: Who gets a place that comes free; the default is who has waited longest.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes what is left to chance repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
   public convenience init(
     _ name: String, _ kind: Kind = .gradient2(), queue: Int = 0,
-    maximumWait: Duration = .seconds(10), clock: some Clock<Duration> = ContinuousClock(),
-    seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
+    maximumWait: Duration = .seconds(10), order: Bulkhead.Order = .fifo,
+    clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
+    observer: (any PolicyObserver)? = nil
   ) {
     let configuration = Configuration(
-      name: name, kind: kind, queue: queue, maximumWait: maximumWait)
+      name: name, kind: kind, queue: queue, maximumWait: maximumWait, order: order)
     do throws(ConfigurationError) {
       try self.init(validating: configuration, clock: clock, seed: seed, observer: observer)
     } catch {
