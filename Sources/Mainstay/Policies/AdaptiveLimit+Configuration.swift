@@ -82,7 +82,7 @@ extension AdaptiveLimit {
   /// All keys but `name` may be missing, and the wait is a number of seconds:
   ///
   /// ```json
-  /// {"name": "catalog", "queue": 20, "maximumWait": 2,
+  /// {"name": "catalog", "queue": 20, "maximumWait": 2, "order": "fifo",
   ///  "kind": {"law": "gradient2", "initial": 20, "minimum": 1, "maximum": 200, "tolerance": 1.5}}
   /// ```
   ///
@@ -96,16 +96,19 @@ extension AdaptiveLimit {
     public var queue: Int
     /// How long a call waits at most; more than zero, cut to a year, the default is 10 seconds.
     public var maximumWait: Duration
+    /// Who gets a place that comes free; the default is who has waited longest.
+    public var order: Bulkhead.Order
 
     /// Makes settings.
     public init(
       name: String, kind: Kind = .gradient2(), queue: Int = 0,
-      maximumWait: Duration = .seconds(10)
+      maximumWait: Duration = .seconds(10), order: Bulkhead.Order = .fifo
     ) {
       self.name = name
       self.kind = kind
       self.queue = queue
       self.maximumWait = maximumWait
+      self.order = order
     }
   }
 }
@@ -127,7 +130,7 @@ extension AdaptiveLimit.Configuration {
       throw ConfigurationError(subject: "AdaptiveLimit", violations: found.all)
     }
     return BulkheadStateMachine.Settings(
-      limit: kind.initial, queue: queue, maximumWait: maximumWait.clamped)
+      limit: kind.initial, queue: queue, maximumWait: maximumWait.clamped, order: order)
   }
 }
 
@@ -199,7 +202,7 @@ extension AdaptiveLimit.Kind: Codable {
 
 extension AdaptiveLimit.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case name, kind, queue, maximumWait
+    case name, kind, queue, maximumWait, order
   }
 
   /// Decodes the settings; a key that is missing gets its default, but for the name.
@@ -209,6 +212,7 @@ extension AdaptiveLimit.Configuration: Codable {
     kind = try values.decode(.kind, default: kind)
     queue = try values.decode(.queue, default: queue)
     maximumWait = try values.decodeSeconds(.maximumWait) ?? maximumWait
+    order = try values.decode(.order, default: order)
   }
 
   /// Encodes the settings, the wait as a number of seconds.
@@ -218,5 +222,6 @@ extension AdaptiveLimit.Configuration: Codable {
     try values.encode(kind, forKey: .kind)
     try values.encode(queue, forKey: .queue)
     try values.encodeSeconds(maximumWait, .maximumWait)
+    try values.encode(order, forKey: .order)
   }
 }

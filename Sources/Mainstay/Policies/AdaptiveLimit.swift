@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// Lets as many calls run at the same time as the service can take, and finds out how many that is.
 ///
 /// A ``Bulkhead`` needs a number that nobody knows and that changes with every release of the
@@ -23,6 +25,8 @@ public final class AdaptiveLimit: Policy, Sendable {
   private let timeline: Timeline
   let permits: Bulkhead
   private let learned: Locked<Learned>
+  /// The epoch of what was learned, for calls that begin; written under the lock.
+  private let epoch = Atomic<UInt64>(0)
 
   private struct Learned {
     var algorithm: LimitAlgorithm
@@ -41,16 +45,18 @@ public final class AdaptiveLimit: Policy, Sendable {
   ///   - queue: How many calls may wait; zero to 1,000,000, the default is zero: nobody waits.
   ///   - maximumWait: How long a call waits at most; more than zero, cut to a year, the default is
   ///     10 s. The active ``Deadline`` may end it earlier.
+  ///   - order: Who gets a place that comes free; the default is who has waited longest.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes what is left to chance repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
   public convenience init(
     _ name: String, _ kind: Kind = .gradient2(), queue: Int = 0,
-    maximumWait: Duration = .seconds(10), clock: some Clock<Duration> = ContinuousClock(),
-    seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
+    maximumWait: Duration = .seconds(10), order: Bulkhead.Order = .fifo,
+    clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
+    observer: (any PolicyObserver)? = nil
   ) {
     let configuration = Configuration(
-      name: name, kind: kind, queue: queue, maximumWait: maximumWait)
+      name: name, kind: kind, queue: queue, maximumWait: maximumWait, order: order)
     do throws(ConfigurationError) {
       try self.init(validating: configuration, clock: clock, seed: seed, observer: observer)
     } catch {
@@ -157,6 +163,7 @@ extension AdaptiveLimit {
       if learned.configuration != configuration { learned.isChanged = true }
       learned.algorithm.update(configuration.kind)
       learned.configuration = configuration
+      epoch.store(learned.algorithm.epoch, ordering: .releasing)
     }
     moveLimit(and: settings)
   }
@@ -199,7 +206,7 @@ extension AdaptiveLimit {
 
   private func admission(inFlight: Int) -> Admission {
     Admission(
-      start: timeline.now, inFlight: inFlight, epoch: learned.withLock { $0.algorithm.epoch })
+      start: timeline.now, inFlight: inFlight, epoch: epoch.load(ordering: .acquiring))
   }
 
   func learn(from admission: Admission, _ drop: Drop? = nil) {
@@ -213,8 +220,10 @@ extension AdaptiveLimit {
       // A drop says what it says, however long it took.
       if hasSlept, drop == nil { return false }
       let fraction = learned.random.fraction()
-      return learned.algorithm.learn(
+      let hasChanged = learned.algorithm.learn(
         sample, epoch: admission.epoch, now: now, fraction: fraction)
+      if hasChanged { epoch.store(learned.algorithm.epoch, ordering: .releasing) }
+      return hasChanged
     }
     if hasChanged { moveLimit() }
   }

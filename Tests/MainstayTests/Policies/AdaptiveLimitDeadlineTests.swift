@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import TestSupport
@@ -52,6 +53,26 @@ import Testing
     clock.advance(by: .milliseconds(50))
     for call in late { await #expect(throws: (any Error).self) { try await call.value } }
     #expect(limit.limit == 2 && limit.running == 0 && limit.waiting == 0)
+  }
+
+  @Test func `under overload who came last may be served first`() async throws {
+    let limit = AdaptiveLimit(
+      "catalog", .aimd(initial: 1, maximum: 1), queue: 10, maximumWait: .seconds(2),
+      order: .lifoUnderOverload, clock: clock)
+    let (gate, served) = (BreakerBench.Gate(), Log())
+    let held = await started { try await limit.run { await gate.pass() } }
+    let old = await started { try await limit.run { served.add("old") } }
+    await clock.waiters(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    let new = await started { try await limit.run { served.add("new") } }
+    #expect(limit.waiting == 2)
+    gate.open()
+    for call in [held, old, new] { try await call.value }
+    #expect(served.lines == ["new", "old"])
+    #expect(limit.configuration.order == .lifoUnderOverload)
+    let data = try JSONEncoder().encode(limit.configuration)
+    let read = try JSONDecoder().decode(AdaptiveLimit.Configuration.self, from: data)
+    #expect(read == limit.configuration)
   }
 
   @Test(arguments: kinds) func `a service that hangs is one, under the same deadline`(
