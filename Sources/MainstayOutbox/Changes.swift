@@ -8,12 +8,19 @@ final class Changes: Sendable {
     var nextID: UInt64 = 0
     var subscribers: [UInt64: AsyncStream<OutboxSnapshot>.Continuation] = [:]
     var bells: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    /// What those are about that are rung for one operation.
+    var subjects: [UInt64: OperationID] = [:]
+    /// Whether all were rung not long ago, and are to be rung again after that.
+    var isResting = false
+    var mustRing = false
     var isReading = false
     var isAgain = false
     var isEnded = false
   }
 
   private let state = Locked(State())
+  /// How many are too many to be rung each time.
+  private static let many = 8
   /// How long a store that cannot be read is left alone.
   private static let rest = Duration.milliseconds(500)
   /// The machine's own time, whatever clock the outbox has: it measures what counting costs.
@@ -30,15 +37,20 @@ final class Changes: Sendable {
   }
 
   /// A stream that begins at once and rings after each change; several may be one.
-  func bell() -> AsyncStream<Void> {
-    let (stream, continuation) = register(\.bells)
+  ///
+  /// - Parameter id: The operation that its reader looks at; nil, the default, for one that looks
+  ///   at many. What is known to be about another one rings for nobody else.
+  /// - Returns: The stream.
+  func bell(for id: OperationID? = nil) -> AsyncStream<Void> {
+    let (stream, continuation) = register(\.bells, about: id)
     continuation.yield()
     return stream
   }
 
   /// Makes a stream that is told until its reader leaves; after the end it is empty.
   private func register<Element: Sendable>(
-    _ place: any WritableKeyPath<State, [UInt64: AsyncStream<Element>.Continuation]> & Sendable
+    _ place: any WritableKeyPath<State, [UInt64: AsyncStream<Element>.Continuation]> & Sendable,
+    about subject: OperationID? = nil
   ) -> (stream: AsyncStream<Element>, continuation: AsyncStream<Element>.Continuation) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(1))
@@ -46,11 +58,15 @@ final class Changes: Sendable {
       guard !state.isEnded else { return nil }
       state.nextID += 1
       state[keyPath: place][state.nextID] = continuation
+      state.subjects[state.nextID] = subject
       return state.nextID
     }
     if let id {
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0[keyPath: place][id] = nil }
+        self?.state.withLock { state in
+          state[keyPath: place][id] = nil
+          state.subjects[id] = nil
+        }
       }
     } else {
       continuation.finish()
@@ -58,16 +74,50 @@ final class Changes: Sendable {
     return (stream, continuation)
   }
 
-  /// Something changed that no snapshot shows.
-  func ring() {
-    let bells = state.withLock { Array($0.bells.values) }
+  /// Something changed about one operation: those are rung that look at it.
+  func ring(_ id: OperationID) {
+    let bells = state.withLock { state in
+      state.subjects.filter { $0.value == id }.compactMap { state.bells[$0.key] }
+    }
     for bell in bells { bell.yield() }
+  }
+
+  /// Something changed, and nobody knows what: all are rung, each of whom looks at the store.
+  ///
+  /// Where there are many, they are given time between two rings, a thousandth of a second for each:
+  /// else the store would do nothing but answer that nothing is new.
+  private func ringAll() {
+    let (bells, mustRest) = state.withLock { state in
+      guard !state.isResting else {
+        state.mustRing = true
+        return ([AsyncStream<Void>.Continuation](), false)
+      }
+      state.isResting = state.bells.count >= Self.many
+      return (Array(state.bells.values), state.isResting)
+    }
+    for bell in bells { bell.yield() }
+    if mustRest { Task { await rest() } }
+  }
+
+  /// Rings again after a while, as long as somebody asks for that meanwhile.
+  private func rest() async {
+    while true {
+      let count = state.withLock { $0.bells.count }
+      try? await timeline.sleep(until: timeline.now + .milliseconds(min(count, 1_000)))
+      let bells = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+        defer { state.mustRing = false }
+        state.isResting = state.mustRing && !state.bells.isEmpty
+        return state.isResting ? Array(state.bells.values) : []
+      }
+      guard !bells.isEmpty else { return }
+      for bell in bells { bell.yield() }
+    }
   }
 
   /// Something changed: it is read once, however often that is said meanwhile, and read again when
   /// it was said after the reading began.
   func changed() {
-    ring()
+    ringAll()
     let mustRead = state.withLock { state in
       guard !state.subscribers.isEmpty else { return false }
       if state.isReading {
@@ -109,7 +159,7 @@ final class Changes: Sendable {
   func end() {
     let (subscribers, bells) = state.withLock { state in
       state.isEnded = true
-      defer { (state.subscribers, state.bells) = ([:], [:]) }
+      defer { (state.subscribers, state.bells, state.subjects) = ([:], [:], [:]) }
       return (Array(state.subscribers.values), Array(state.bells.values))
     }
     for subscriber in subscribers { subscriber.finish() }

@@ -28,7 +28,7 @@ extension Drainer {
     var vault: Vault
     /// What runs say of how far they are.
     var progress: ProgressBoard
-    /// Told when what a run says of an operation has changed; nil when a run of it has ended.
+    /// Told when what a run says of an operation has changed; nil when one has begun or ended.
     var report: @Sendable (OperationID, OperationProgress?) -> Void
     var logger: Logger
     /// Told when the store fails, and when it works again.

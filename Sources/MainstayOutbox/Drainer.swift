@@ -338,6 +338,7 @@ actor Drainer {
     rate.began(at: settings.timeline.now)
     usedUp.began(leased.operation.type.kind, at: settings.timeline.now)
     settings.progress.begin(leased.lease)
+    settings.report(leased.lease.id, nil)
     let task = Task {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,

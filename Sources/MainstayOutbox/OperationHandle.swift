@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+internal import Mainstay
 
 /// Follows one operation, from wherever its identity is known: also after a restart.
 ///
@@ -55,14 +56,36 @@ public struct OperationHandle<Operation: QueuedOperation>: Sendable, Identifiabl
   ///
   /// A dead letter is no end: it may be redriven.
   public var updates: some AsyncSequence<Status, Never> & Sendable {
+    looks.compactMap { try? $0.get() }
+  }
+
+  /// What each look at the operation finds that is news, until it is not looked at any more.
+  ///
+  /// A store that fails is asked again after half a second, then after twice that, and so on: where
+  /// the outbox is at rest, nothing else would ask it.
+  private var looks: AsyncStream<Result<Status, OutboxError>> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let bell = outbox.changeFeed.bell()
+      let bell = outbox.changeFeed.bell(for: id)
+      let timeline = outbox.drainer.settings.timeline
       let task = Task {
+        var last: Status?
         for await _ in bell {
-          // A store that fails now is asked again after the next change.
-          guard let status = try? await status() else { continue }
-          continuation.yield(status)
-          if status.isFinal { break }
+          var failures = 0
+          var found: Status?
+          while found == nil, !Task.isCancelled {
+            do throws(OutboxError) {
+              found = try await status()
+            } catch {
+              continuation.yield(.failure(error))
+              if error.code == .shutDown { break }
+              failures = error.failures(after: failures)
+              try? await timeline.sleep(until: timeline.now + .milliseconds(250 << failures))
+            }
+          }
+          guard let found else { break }
+          if last?.isSame(as: found) != true { continuation.yield(.success(found)) }
+          last = found
+          if found.isFinal { break }
         }
         continuation.finish()
       }
@@ -73,11 +96,17 @@ public struct OperationHandle<Operation: QueuedOperation>: Sendable, Identifiabl
   /// Where it stands once it is not pending any more: when it ended or was given up.
   ///
   /// - Returns: Where it stands; also `pending`, where the caller is cancelled before.
-  /// - Throws: ``OutboxError``, such as where the outbox is shut down before.
+  /// - Throws: ``OutboxError``, such as where the outbox is shut down before, or where the store
+  ///   cannot be read and that does not pass by itself. What may pass is waited for.
   public func outcome() async throws(OutboxError) -> Status {
-    for await status in updates {
-      if case .pending = status { continue }
-      return status
+    for await look in looks {
+      do throws(OutboxError) {
+        let status = try look.get()
+        if case .pending = status { continue }
+        return status
+      } catch {
+        if [.newerFormat, .corrupted].contains(error.code) { throw error }
+      }
     }
     return try await status()
   }
@@ -96,6 +125,17 @@ extension OperationHandle.Status {
     switch self {
     case .pending, .deadLetter: false
     case .ended, .unknown: true
+    }
+  }
+
+  /// Whether it says the same as another one, of what is no end.
+  fileprivate func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.pending(let mine, let progress), .pending(let others, let theirs)):
+      mine == others && progress == theirs
+    case (.deadLetter(let mine), .deadLetter(let others)):
+      mine.operation == others.operation && mine.since == others.since
+    default: false
     }
   }
 }

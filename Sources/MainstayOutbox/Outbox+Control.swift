@@ -58,7 +58,7 @@ extension Outbox {
   func learn(
     _ id: OperationID, _ news: RecordNews, _ fields: [FieldConflict]
   ) async throws(OutboxError) -> Bool {
-    try await changing { try await $0.learn(id, news, conflicts: fields) }
+    try await changing(id) { try await $0.learn(id, news, conflicts: fields) }
   }
 
   /// How an operation ended; nil where that is not known, or not any more.
@@ -111,7 +111,7 @@ extension Outbox {
   /// - Throws: ``OutboxError``.
   @discardableResult
   public func redrive(_ id: OperationID) async throws(OutboxError) -> Bool {
-    try await changing { try await $0.redrive(id) }
+    try await changing(id) { try await $0.redrive(id) }
   }
 
   /// Throws a dead letter away; a receipt counts it, and what followed it goes on.
@@ -120,7 +120,7 @@ extension Outbox {
   /// - Throws: ``OutboxError``.
   @discardableResult
   public func discard(_ id: OperationID) async throws(OutboxError) -> Bool {
-    try await changing { try await $0.discard(id) }
+    try await changing(id) { try await $0.discard(id) }
   }
 
   /// The operations that wait because somebody else changed the same thing.
@@ -163,7 +163,7 @@ extension Outbox {
       stored = .replaced(
         payload: payload, idempotencyKey: IdempotencyKey(), version: type.version)
     }
-    return try await changing { try await $0.resolve(id, with: stored) }
+    return try await changing(id) { try await $0.resolve(id, with: stored) }
   }
 
   /// Ends a conflict with the other side's version.
@@ -173,7 +173,7 @@ extension Outbox {
   /// - Throws: ``OutboxError``.
   @discardableResult
   public func acceptRemote(_ id: OperationID) async throws(OutboxError) -> Bool {
-    try await changing { try await $0.resolve(id, with: .dropped) }
+    try await changing(id) { try await $0.resolve(id, with: .dropped) }
   }
 
   /// Starts nothing any more; what runs goes on, and what is enqueued is kept.
@@ -240,7 +240,7 @@ extension Outbox {
   /// - Throws: ``OutboxError``.
   @discardableResult
   public func retry(_ id: OperationID) async throws(OutboxError) -> Bool {
-    try await changing { try await $0.hasten(id) }
+    try await changing(id) { try await $0.hasten(id) }
   }
 
   /// Takes an operation back; a receipt counts it, and what needs it is given up.
@@ -252,7 +252,7 @@ extension Outbox {
   @discardableResult
   public func cancel(_ id: OperationID) async throws(OutboxError) -> Cancellation? {
     let operation = try await operation(id)
-    let answer = try await changing { try await $0.cancel(id) }
+    let answer = try await changing(id) { try await $0.cancel(id) }
     if answer == .stopping { await drainer.cancelRun(of: id) }
     // What nobody here can ask about is gone at once.
     let isUnasked = operation?.state == .parked || operation?.state == .conflicted
@@ -338,10 +338,11 @@ extension Outbox {
   }
 
   func changing<T: Sendable>(
-    _ body: @Sendable (any OutboxStore) async throws -> T
+    _ id: OperationID? = nil, _ body: @Sendable (any OutboxStore) async throws -> T
   ) async throws(OutboxError) -> T {
     let result = try await calling(body)
     drainer.wake()
+    if let id { changeFeed.ring(id) }
     changeFeed.changed()
     return result
   }

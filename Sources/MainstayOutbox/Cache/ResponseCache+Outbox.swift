@@ -26,7 +26,8 @@ extension Outbox {
   ) -> some AsyncSequence<[StoredOperation], Never> & Sendable {
     let told = Told()
     let timeline = drainer.settings.timeline
-    return changes.compactMap { [weak self] _ in
+    // Snapshots would be counted for nothing.
+    return changeFeed.bell().compactMap { [weak self] _ in
       while !Task.isCancelled {
         do throws(OutboxError) {
           guard let found = try await self?.operations(orderedBy: orderingKey) else { return nil }
