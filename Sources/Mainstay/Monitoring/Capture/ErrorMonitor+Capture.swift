@@ -24,7 +24,8 @@ extension ErrorMonitor {
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
   /// - Returns: The identity of the failure; nil where it was left out: a cancellation, a
-  ///   duplicate, or captured while errors are described or sent.
+  ///   duplicate, captured while errors are described or sent, or after `shutDown`. An error that is
+  ///   suppressed, or that the app drops, has an identity and no report.
   @discardableResult
   public func capture(
     _ error: any Error, message: String? = nil, during operation: String? = nil,
@@ -67,7 +68,7 @@ extension ErrorMonitor {
   ///   - fileID: The caller's file; leave it out.
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
-  /// - Returns: The identity of the failure; nil where it was left out.
+  /// - Returns: The identity of the failure; nil where it was left out, as by `capture`.
   @discardableResult
   public func captureNow(
     _ error: any Error, message: String? = nil, during operation: String? = nil,
