@@ -51,8 +51,8 @@ extension ErrorMonitor {
   /// It waits for ``ErrorReport/StoreSink`` and ``ErrorReport/FileSink`` as long as the disk takes;
   /// other sinks are handed the report as by `capture`. It is told also where its group has had its
   /// share, with the count of those that were not told. What `capture` had before is told and
-  /// counted once more, with the same identity, since its first report may still wait in memory;
-  /// what `captureNow` had before is a duplicate, and nothing is written then. It is not for signal
+  /// counted once more, with the same identity, since its first report may still wait in memory.
+  /// What `captureNow` had before is a duplicate, and nothing is written then. It is not for signal
   /// handlers: it takes locks and memory.
   ///
   /// - Parameters:
