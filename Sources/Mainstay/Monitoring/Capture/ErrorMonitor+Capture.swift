@@ -24,8 +24,8 @@ extension ErrorMonitor {
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
   /// - Returns: The identity of the failure; nil where it was left out: a cancellation, a
-  ///   duplicate, captured while errors are described or sent, or after `shutDown`. An error that is
-  ///   suppressed, or that the app drops, has an identity and no report.
+  ///   duplicate, captured while errors are described or sent, or after `shutDown`. An error that
+  ///   is suppressed, or that the app drops, has an identity and no report.
   @discardableResult
   public func capture(
     _ error: any Error, message: String? = nil, during operation: String? = nil,
@@ -61,8 +61,8 @@ extension ErrorMonitor {
   ///   - operation: What was being done, such as "Save item": one of few names, without values.
   ///   - category: The part of the app or service, such as "storage".
   ///   - metadata: Technical values, private unless marked public.
-  ///   - severity: How bad it is; by default `critical` where nobody deals with it, so that services
-  ///     for crashes are told whatever the error says, and else what the error says.
+  ///   - severity: How bad it is; by default `critical` where nobody deals with it, so that
+  ///     services for crashes are told whatever the error says, and else what the error says.
   ///   - isHandled: Whether somebody deals with it; the default is false.
   ///   - group: A name of your own for the group that it belongs to; see ``Fingerprint``.
   ///   - fileID: The caller's file; leave it out.
