@@ -151,7 +151,9 @@ def check_sentry(name, report):
     causes = report.get("causes", [])
     expect([each["type"] for each in values],
            [each["type"] for each in reversed(causes)] + [report["type"]], "the chain")
-    expect(values[-1]["value"], report["message"], "the value")
+    foreign = report["disposition"]["name"] == "unclassified"
+    said = report.get("details", report["message"]) if foreign else report["message"]
+    expect(values[-1]["value"], said, "the value")
     expect(values[-1]["mechanism"]["handled"], report["isHandled"], "handled")
     numbers = [each["mechanism"]["exception_id"] for each in values]
     expect(numbers, list(reversed(range(len(values)))), "the numbers of the chain")

@@ -13,6 +13,8 @@
 /// - numbers of cards and of accounts
 /// - runs of encoded data
 ///
+/// Not looked for are telephone numbers, IP addresses, coordinates, and names of persons.
+///
 /// Of an address without a scheme, the query is known by a `/` before it and a `=` in it. It takes
 /// out too much rather than too little. It goes over the text once, in time linear in its length,
 /// looks at its first 64,000 bytes, and keeps 16,000 at most. Redacting twice is the same as

@@ -24,7 +24,8 @@ extension ErrorMonitor {
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
   /// - Returns: The identity of the failure; nil where it was left out: a cancellation, a
-  ///   duplicate, or captured while errors are described or sent.
+  ///   duplicate, captured while errors are described or sent, or after `shutDown`. An error that
+  ///   is suppressed, or that the app drops, has an identity and no report.
   @discardableResult
   public func capture(
     _ error: any Error, message: String? = nil, during operation: String? = nil,
@@ -50,8 +51,8 @@ extension ErrorMonitor {
   /// It waits for ``ErrorReport/StoreSink`` and ``ErrorReport/FileSink`` as long as the disk takes;
   /// other sinks are handed the report as by `capture`. It is told also where its group has had its
   /// share, with the count of those that were not told. What `capture` had before is told and
-  /// counted once more, with the same identity, since its first report may still wait in memory;
-  /// what `captureNow` had before is a duplicate, and nothing is written then. It is not for signal
+  /// counted once more, with the same identity, since its first report may still wait in memory.
+  /// What `captureNow` had before is a duplicate, and nothing is written then. It is not for signal
   /// handlers: it takes locks and memory.
   ///
   /// - Parameters:
@@ -60,14 +61,14 @@ extension ErrorMonitor {
   ///   - operation: What was being done, such as "Save item": one of few names, without values.
   ///   - category: The part of the app or service, such as "storage".
   ///   - metadata: Technical values, private unless marked public.
-  ///   - severity: How bad it is; by default `critical` where nobody deals with it, so that services
-  ///     for crashes are told whatever the error says, and else what the error says.
+  ///   - severity: How bad it is; by default `critical` where nobody deals with it, so that
+  ///     services for crashes are told whatever the error says, and else what the error says.
   ///   - isHandled: Whether somebody deals with it; the default is false.
   ///   - group: A name of your own for the group that it belongs to; see ``Fingerprint``.
   ///   - fileID: The caller's file; leave it out.
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
-  /// - Returns: The identity of the failure; nil where it was left out.
+  /// - Returns: The identity of the failure; nil where it was left out, as by `capture`.
   @discardableResult
   public func captureNow(
     _ error: any Error, message: String? = nil, during operation: String? = nil,

@@ -148,6 +148,22 @@ import Testing
     #expect(event?["environment"] as? String == expected)
   }
 
+  @Test(arguments: [
+    (#","details":"no such table: items""#, "unclassified", "no such table: items"),
+    ("", "unclassified", "The app met a problem."),
+    (#","details":"no such table: items""#, "permanent", "The app met a problem."),
+  ])
+  func `Sentry shows what an error said that nobody has classified`(
+    _ details: String, _ disposition: String, _ expected: String
+  ) throws {
+    let report = SampleReports.with(
+      #""message":"The app met a problem.","disposition":{"name":"\#(disposition)"}\#(details)"#)
+    let lines = ErrorReport.Encoding.sentry.body(of: report).split(separator: UInt8(ascii: "\n"))
+    let event = try JSONSerialization.jsonObject(with: lines[2]) as? [String: Any]
+    let exceptions = (event?["exception"] as? [String: Any])?["values"] as? [[String: Any]]
+    #expect(exceptions?.last?["value"] as? String == expected)
+  }
+
   @Test func `the item of an envelope is as long as its header says, on one line`() throws {
     for report in SampleReports.all {
       let lines = ErrorReport.Encoding.sentry.body(of: report)

@@ -135,9 +135,11 @@ private enum Sentry {
 
   /// The innermost cause first; each names the one that it caused by its number.
   private static func exceptions(_ report: ErrorReport) -> [JSONNode] {
+    // It stands in the list of issues: what is said of all that nobody has classified says nothing.
+    let isForeign = report.disposition == .unclassified
     let outermost = JSONNode.members([
       "type": .string(report.type),
-      "value": .string(report.message),
+      "value": .string(isForeign ? report.details ?? report.message : report.message),
       "stacktrace": stack(report),
       "mechanism": .members([
         "type": .string("mainstay"), "handled": .bool(report.isHandled),
