@@ -56,13 +56,22 @@ public final class DegradationController: Sendable {
     var isEnded = false
     var entering: [FeatureLevel: [Action]] = [:]
     var leaving: [FeatureLevel: [Action]] = [:]
+    /// The change whose actions were taken last, and how many were taken.
+    var performed: (change: Change, number: UInt64)?
     var followers: [Task<Void, Never>] = []
+  }
+
+  /// What is done next.
+  private enum Step: Sendable {
+    case change(Change)
+    /// An action for a level that had begun before; nothing where that has ended meanwhile.
+    case late(Action, Change, number: UInt64)
   }
 
   private let guarded: Locked<Guarded>
   let timeline: Timeline
   private let statuses = Audience<Status>()
-  private let actions: AsyncStream<Change>.Continuation
+  private let actions: AsyncStream<Step>.Continuation
   private let wakeUp: WakeUp
   private let date: @Sendable () -> Date
 
@@ -93,11 +102,11 @@ public final class DegradationController: Sendable {
     self.date = date
     guarded = Locked(
       Guarded(machine: DegradationStateMachine(plan, settings, now: timeline.now)))
-    let (changes, continuation) = AsyncStream.makeStream(of: Change.self)
+    let (steps, continuation) = AsyncStream.makeStream(of: Step.self)
     actions = continuation
     // One after the other, in the order of the changes, and none twice at a time.
     Task { [weak self] in
-      for await change in changes { await self?.perform(change) }
+      for await step in steps { await self?.perform(step) }
     }
   }
 
@@ -154,9 +163,16 @@ public final class DegradationController: Sendable {
   /// Does something whenever a level begins.
   ///
   /// Actions run one after the other, those of the level that is left first, and delay no change:
-  /// one that never returns holds up later actions, and nothing else.
+  /// one that never returns holds up later actions, and nothing else. Where a change has led into
+  /// the level already, the action runs for that one too: an app may begin offline, and say later
+  /// what is to be done then.
   public func onEnter(_ level: FeatureLevel, _ action: @escaping Action) {
-    guarded.withLock { $0.entering[level, default: []].append(action) }
+    let performed = guarded.withLock { guarded in
+      guarded.entering[level, default: []].append(action)
+      return guarded.performed
+    }
+    guard let performed, performed.change.to == level else { return }
+    actions.yield(.late(action, performed.change, number: performed.number))
   }
 
   /// Does something whenever a level ends; see ``onEnter(_:_:)``.
@@ -203,6 +219,11 @@ public final class DegradationController: Sendable {
       return guarded.isEnded
     }
     if isEnded { task.cancel() }
+  }
+
+  /// Whether something is among the needs of the plan.
+  func needs(_ id: DegradationPlan.NeedID) -> Bool {
+    guarded.withLock { guarded in guarded.machine.plan.needs.contains { $0.id == id } }
   }
 
   /// Ends what is told, and hears of nothing any more.
@@ -258,8 +279,9 @@ extension DegradationController {
 
   private func tellChanges() {
     guarded.deliver(\.untold) { change in
+      // First, so that whoever knows of a change adds no action for the level before it.
+      actions.yield(.change(change))
       for listener in guarded.withLock({ Array($0.listeners.values) }) { listener.yield(change) }
-      actions.yield(change)
     }
   }
 
@@ -272,10 +294,17 @@ extension DegradationController {
     }
   }
 
-  private func perform(_ change: Change) async {
-    let (leaving, entering) = guarded.withLock {
-      ($0.leaving[change.from] ?? [], $0.entering[change.to] ?? [])
+  private func perform(_ step: Step) async {
+    switch step {
+    case .change(let change):
+      let (leaving, entering) = guarded.withLock { guarded in
+        guarded.performed = (change, (guarded.performed?.number ?? 0) + 1)
+        return (guarded.leaving[change.from] ?? [], guarded.entering[change.to] ?? [])
+      }
+      for action in leaving + entering { await action(change) }
+    case .late(let action, let change, let number):
+      guard guarded.withLock({ $0.performed?.number }) == number else { return }
+      await action(change)
     }
-    for action in leaving + entering { await action(change) }
   }
 }

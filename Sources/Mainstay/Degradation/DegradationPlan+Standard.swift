@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DegradationPlan {
-  /// The needs of an ordinary app: too little memory or processor leaves the minimum, no network
-  /// what works offline, missing storage or analytics the basics, and a missing camera, location or
-  /// notices nearly everything.
+  /// The needs of an ordinary app: too little memory or processor, or heat, leaves the minimum, no
+  /// network what works offline, missing storage or analytics the basics, and a missing camera,
+  /// location or notices nearly everything.
   public static let standard = DegradationPlan(needs: [
-    .memory, .processor, .network, .storage, .analytics, .camera, .location, .notifications,
+    .memory, .processor, .heat, .network, .storage, .analytics, .camera, .location, .notifications,
   ])
 
   /// This plan with features.
@@ -26,6 +26,11 @@ extension DegradationPlan.Need {
   public static let processor = Self(
     .processor, orElse: .minimal,
     because: text("processor", "The device is very busy, so only the most important works."))
+  /// A device that is not too hot; without it the minimum is left.
+  public static let heat = Self(
+    .heat, orElse: .minimal,
+    because: text(
+      "heat", "The device is too hot, so only the most important works. Let it cool down."))
   /// A network; without it what works offline is left.
   public static let network = Self(
     .network, orElse: .offline,

@@ -37,6 +37,8 @@ public struct DegradationPlan: Sendable {
     public static let memory = NeedID(rawValue: "memory")
     /// Enough time of the processor.
     public static let processor = NeedID(rawValue: "processor")
+    /// A device that is not too hot.
+    public static let heat = NeedID(rawValue: "heat")
     /// Counting what people use.
     public static let analytics = NeedID(rawValue: "analytics")
     /// A camera that the app may use.

@@ -49,7 +49,8 @@ public struct SystemHealth: Sendable, Hashable, Codable {
   }
 }
 
-/// Makes "enough memory" and "enough processor" of readings, without flickering at the limit.
+/// Makes "enough memory", "enough processor" and "not too hot" of readings, without flickering at
+/// the limit.
 struct HealthGate: Sendable {
   /// What is too much, and how far below it things are well again.
   static let memoryLimit = 0.9
@@ -60,10 +61,18 @@ struct HealthGate: Sendable {
   private(set) var isBusy = false
 
   /// What a reading means; what nobody says counts as it did before.
-  mutating func take(_ health: SystemHealth) -> [DegradationPlan.NeedID: Bool] {
+  ///
+  /// - Parameters:
+  ///   - health: The reading.
+  ///   - knowsHeat: Whether the plan has a need for heat; where not, a hot device counts as busy.
+  /// - Returns: What is there.
+  mutating func take(
+    _ health: SystemHealth, knowsHeat: Bool = true
+  ) -> [DegradationPlan.NeedID: Bool] {
     Self.judge(health.memoryUse, Self.memoryLimit, &isShortOfMemory)
     Self.judge(health.processorUse, Self.processorLimit, &isBusy)
-    return [.memory: !isShortOfMemory, .processor: !(isBusy || health.isHot)]
+    let isSlow = isBusy || health.isHot && !knowsHeat
+    return [.memory: !isShortOfMemory, .processor: !isSlow, .heat: !health.isHot]
   }
 
   private static func judge(_ use: Double?, _ limit: Double, _ isExceeded: inout Bool) {
@@ -73,11 +82,12 @@ struct HealthGate: Sendable {
 }
 
 extension DegradationController {
-  /// Hears of ``DegradationPlan/NeedID/memory`` and ``DegradationPlan/NeedID/processor`` from now
-  /// on.
+  /// Hears of ``DegradationPlan/NeedID/memory``, ``DegradationPlan/NeedID/processor`` and
+  /// ``DegradationPlan/NeedID/heat`` from now on.
   ///
-  /// Memory is missing above 90 %, and the processor above 95 % or when the device is hot; each is
-  /// back when it has fallen 5 % below that.
+  /// Memory is missing above 90 %, and the processor above 95 %; each is back when it has fallen
+  /// 5 % below that. In a plan without a need for `heat`, the processor is missing as well while
+  /// the device is hot.
   ///
   /// - Parameters:
   ///   - reader: Who reads; the default reads the limits of this process, and else the system.
@@ -101,7 +111,8 @@ extension DegradationController {
     continuation.onTermination = { _ in task.cancel() }
     let gate = Locked(HealthGate())
     follow(readings) { controller, health, _ in
-      controller.report(gate.withLock { $0.take(health) })
+      let knowsHeat = controller.needs(.heat)
+      controller.report(gate.withLock { $0.take(health, knowsHeat: knowsHeat) })
     }
   }
 }

@@ -19,7 +19,7 @@ extension Error {
   }
 }
 
-enum CancellationCheck {
+package enum CancellationCheck {
   /// Whether an error says that it is a cancellation, as far as a mapping has to do with it.
   static func asks(_ error: any Error, by mapping: ErrorMapping?) -> Bool {
     mapping?.whileCurrent { error.isCancellation } ?? error.isCancellation
@@ -63,9 +63,25 @@ enum CancellationCheck {
     if error is CancellationError { return true }
     // An app's own error says so in its `appError`; its code may even depend on this answer.
     if error is any AppErrorConvertible { return false }
+    if isNamed(error, in: cases) { return true }
     let bridged = ConversionDepth.bridged(error)
     return codes[bridged.domain]?.contains(bridged.code) ?? false
   }
+
+  /// Whether an error is a case of an enum that is known by its names: its number moves with every
+  /// case that is added before it.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - cases: The name of a case, by the name of the type with its module.
+  /// - Returns: Whether it is one of these.
+  package static func isNamed(_ error: any Error, in cases: [String: String]) -> Bool {
+    // The name of the case is cheap, that of the type is not.
+    guard let name = EnumCase.name(of: error), cases.values.contains(name) else { return false }
+    return cases[String(reflecting: Swift.type(of: error))] == name
+  }
+
+  private static let cases = ["StoreKit.StoreKitError": "userCancelled"]
 
   /// What a cancellation is called where; the page on an error's life has the same table.
   ///
@@ -81,6 +97,8 @@ enum CancellationCheck {
     "com.apple.AuthenticationServices.AuthorizationError": [1001],
     "com.apple.AuthenticationServices.WebAuthenticationSession": [1],
     "SKErrorDomain": [2],
+    "PHPhotosErrorDomain": [3072],
+    "NFCError": [200],
     "CKErrorDomain": [20],
   ]
 }

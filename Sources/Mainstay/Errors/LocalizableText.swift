@@ -79,6 +79,9 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   /// The text in words: the wording that ``TextCatalog/current`` has for the locale, else English.
+  ///
+  /// A text among the arguments that is written the other way than the wording, such as a Hebrew
+  /// name in an English sentence, stands between U+2068 and U+2069, so that it turns nothing round.
   public func string(in locale: Locale = .current) -> String {
     filled(translation(in: locale) ?? pattern, in: locale)
   }
@@ -92,8 +95,18 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   private func filled(_ wording: String, in locale: Locale) -> String {
-    Self.filled(wording) { place in
-      arguments.indices.contains(place) ? arguments[place].string(in: locale) : nil
+    // Looked at once and only where there is a text: a wording may be long and have many places.
+    var direction: TextDirection?
+    return Self.filled(wording) { place in
+      guard arguments.indices.contains(place) else { return nil }
+      let text = arguments[place].string(in: locale)
+      switch arguments[place] {
+      case .text, .publicText:
+        let around = direction ?? TextDirection(of: wording, in: locale)
+        direction = around
+        return around.keepingTogether(text)
+      case .integer, .number, .duration, .date, .localized: return text
+      }
     }
   }
 

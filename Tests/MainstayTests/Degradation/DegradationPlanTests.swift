@@ -21,7 +21,7 @@ import Testing
   @Test(
     .requirement("A25"),
     arguments: [
-      ([.memory], .minimal), ([.processor], .minimal), ([.network], .offline),
+      ([.memory], .minimal), ([.processor], .minimal), ([.heat], .minimal), ([.network], .offline),
       ([.storage], .basic), ([.analytics], .basic), ([.camera], .limited),
       ([.location], .limited), ([.notifications], .limited), ([], .full),
       ([.camera, .network], .offline), ([.network, .memory, .storage], .minimal),

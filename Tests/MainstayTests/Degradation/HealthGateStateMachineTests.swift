@@ -28,11 +28,20 @@ import Testing
       [0.9, 0.91, 0.86, nil, 0.849, 0.89].map(memory) == [
         true, false, false, false, true, true,
       ])
-    func processor(_ use: Double, _ isHot: Bool = false) -> Bool? {
-      gate.take(SystemHealth(processorUse: use, isHot: isHot))[.processor]
+    func processor(_ use: Double) -> Bool? {
+      gate.take(SystemHealth(processorUse: use))[.processor]
     }
     #expect(processor(0.95) == true && processor(0.96) == false && processor(0.92) == false)
-    #expect(processor(0.89) == true && processor(0.1, true) == false)
-    #expect(processor(.nan) == true)
+    #expect(processor(0.89) == true && processor(.nan) == true)
+  }
+
+  @Test func `a hot device is not called busy`() {
+    var gate = HealthGate()
+    let hot = gate.take(SystemHealth(processorUse: 0.1, isHot: true))
+    #expect(hot[.heat] == false && hot[.processor] == true)
+    #expect(gate.take(SystemHealth(processorUse: 0.1))[.heat] == true)
+    // A plan of before has no other word for it, and is to notice it all the same.
+    #expect(gate.take(SystemHealth(isHot: true), knowsHeat: false)[.processor] == false)
+    #expect(gate.take(SystemHealth(), knowsHeat: false)[.processor] == true)
   }
 }

@@ -22,6 +22,7 @@ private let plainForms: [any Error] = [
   NSError(domain: "com.apple.AuthenticationServices.AuthorizationError", code: 1001),
   NSError(domain: "com.apple.AuthenticationServices.WebAuthenticationSession", code: 1),
   NSError(domain: "SKErrorDomain", code: 2), NSError(domain: "CKErrorDomain", code: 20),
+  NSError(domain: "PHPhotosErrorDomain", code: 3072), NSError(domain: "NFCError", code: 200),
 ]
 
 private func wrapped(_ error: any Error) -> NSError {
@@ -125,9 +126,21 @@ private func nested(_ error: any Error, in own: Int, _ depth: Int) -> any Error 
       NSError(domain: "com.apple.AuthenticationServices.AuthorizationError", code: 1000),
       NSError(domain: "com.apple.AuthenticationServices.WebAuthenticationSession", code: 2),
       NSError(domain: "SKErrorDomain", code: 0), NSError(domain: "CKErrorDomain", code: 2),
+      NSError(domain: "PHPhotosErrorDomain", code: 3300), NSError(domain: "NFCError", code: 201),
       wrapped(URLError(.timedOut)),
     ]
     for error in others { #expect(!error.isCancellation) }
+  }
+
+  @Test func `an enum of a framework is known by the names of its type and its case`() {
+    let cases = [String(reflecting: Purchase.self): "userCancelled"]
+    #expect(CancellationCheck.isNamed(Purchase.userCancelled, in: cases))
+    let erased: any Error = Purchase.userCancelled
+    #expect(CancellationCheck.isNamed(erased, in: cases))
+    #expect(!CancellationCheck.isNamed(Purchase.network(POSIXError(.EIO)), in: cases))
+    #expect(!CancellationCheck.isNamed(Other.userCancelled, in: cases))
+    #expect(!CancellationCheck.isNamed(NSError(domain: "Shop", code: 2), in: cases))
+    #expect(!Purchase.userCancelled.isCancellation, "nobody knows this one")
   }
 
   @Test(.requirement("T18")) func `the error is asked and not the task`() async {
@@ -173,6 +186,15 @@ private func nested(_ error: any Error, in own: Int, _ depth: Int) -> any Error 
     #expect(!error.isCancellation)
     #expect(AppError.from(error).description.utf8.count < 1_000)
   }
+}
+
+/// As those of StoreKit are.
+private enum Purchase: Error {
+  case network(POSIXError), userCancelled
+}
+
+private enum Other: Error {
+  case userCancelled
 }
 
 /// Its own cause.

@@ -25,6 +25,8 @@ extension BuiltInTexts {
     > L’appareil manque de mémoire : seul l’essentiel fonctionne.
     need.processor
     > L’appareil est très occupé : seul l’essentiel fonctionne.
+    need.heat
+    > L’appareil est trop chaud : seul l’essentiel fonctionne. Laissez-le refroidir.
     need.network
     > Il n’y a pas de connexion. Ce qui fonctionne sans elle reste utilisable.
     need.storage

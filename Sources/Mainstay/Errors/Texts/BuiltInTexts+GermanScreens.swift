@@ -25,6 +25,8 @@ extension BuiltInTexts {
     > Auf dem Gerät ist wenig Arbeitsspeicher frei, deshalb geht nur das Wichtigste.
     need.processor
     > Das Gerät ist stark ausgelastet, deshalb geht nur das Wichtigste.
+    need.heat
+    > Das Gerät ist zu heiß, deshalb geht nur das Wichtigste. Lassen Sie es abkühlen.
     need.network
     > Es gibt keine Verbindung. Was ohne sie geht, können Sie nutzen.
     need.storage

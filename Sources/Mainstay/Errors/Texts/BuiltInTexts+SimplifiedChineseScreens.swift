@@ -25,6 +25,8 @@ extension BuiltInTexts {
     > 设备内存不足，只能使用最重要的功能。
     need.processor
     > 设备非常繁忙，只能使用最重要的功能。
+    need.heat
+    > 设备过热，只能使用最重要的功能。请让设备冷却一下。
     need.network
     > 没有网络连接。不需要网络的功能仍可使用。
     need.storage

@@ -25,6 +25,8 @@ extension BuiltInTexts {
     > Al dispositivo le queda poca memoria, así que solo funciona lo más importante.
     need.processor
     > El dispositivo está muy ocupado, así que solo funciona lo más importante.
+    need.heat
+    > El dispositivo está muy caliente: solo funciona lo más importante. Deje que se enfríe.
     need.network
     > No hay conexión. Puede usar lo que funciona sin ella.
     need.storage
