@@ -40,6 +40,7 @@ struct Migration: Sendable {
     Migration(number: 21, name: "parked", sql: parked),
     Migration(number: 22, name: "held", sql: held),
     Migration(number: 23, name: "places", sql: places),
+    Migration(number: 24, name: "crowds", sql: crowds),
   ]
 
   /// The format that this build has: the number of its last step.

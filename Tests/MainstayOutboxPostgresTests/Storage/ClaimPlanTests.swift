@@ -139,6 +139,37 @@ struct ClaimPlanTests {
     await store.close()
   }
 
+  @Test func `who comes last of many at the same moment finds what they leave`() async throws {
+    let place = try await Place()
+    let store = try await place.looking()
+    let owner = try await owner(place)
+    for lane in 1...60 {
+      try await place.query(
+        """
+        INSERT INTO @.op (uuid, kind, version, lane, rank, state, enqueued_at, idem_key, payload)
+        VALUES (gen_random_uuid(), $1, 1, 'lane-' || $2::text, $2::integer, 'ready', 1,
+          gen_random_uuid(), '')
+        """, [.text(lane % 2 == 0 ? "even" : "odd"), .text("\(lane)")])
+    }
+    var others: [PostgresConnection] = []
+    for other in 0..<5 {
+      let session = try await place.session()
+      try await session.query("BEGIN")
+      try await session.query(
+        """
+        SELECT id FROM \(place.schema).op WHERE rank > \(other * 10) AND rank <= \(other * 10 + 10)
+        FOR UPDATE
+        """)
+      others.append(session)
+    }
+    #expect(try await place.query(claim(owner, 3, of: ["odd"])).first?.int(0) == 3)
+    #expect(try await place.query(claim(owner, 10, of: ["odd", "even"])).first?.int(0) == 7)
+    let leased = try await place.query("SELECT rank FROM @.op WHERE owner = \(owner) ORDER BY 1")
+    #expect(try leased.map { try $0.int(0) } == Array(51...60))
+    for session in others { try await session.query("ROLLBACK") }
+    await store.close()
+  }
+
   @Test func `a constraint that does not hold makes a claim read what it holds back alone`()
     async throws
   {
