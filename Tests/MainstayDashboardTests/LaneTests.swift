@@ -93,6 +93,21 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a lane that names a person is not written to the log`() async throws {
+    let (store, log) = (InMemoryStore(), Log())
+    let outbox = try await Outbox(store: store) { Worker(for: Order.self) { _, _ in } }
+    await outbox.pause()
+    try await store.close("ada@example.org", LaneClosure(.needsUser))
+    try await serve(Dashboard(outbox, log: log)) { client in
+      let visitor = try await Visitor(client, at: Self.page)
+      let answer = [("id", "ada@example.org"), ("confirmed", "yes")]
+      #expect(try await visitor.post(Self.resume, answer).status == .seeOther)
+    }
+    #expect(log.lines.count == 1)
+    #expect(!log.lines.contains { $0.contains("example.org") }, "\(log.lines)")
+    await outbox.shutDown()
+  }
+
   @Test func `a lane is left alone without the right token, and where it is for looking only`()
     async throws
   {

@@ -110,7 +110,7 @@ extension Site {
     live.forgetCounts(of: queue.name)
     log(
       "Lanes of an outbox were resumed from the dashboard.",
-      ["outbox": "\(queue.name)", "lanes": "\(done.map(\.rawValue))"])
+      ["outbox": "\(queue.name)", "lanes": "\(done.map { Redaction.redact($0.rawValue) })"])
     guard let failure else { return redirect(to: "\(queue.address)?done=lanes-\(done.count)") }
     let all = Words.plural(chosen.count, "lane was", "lanes were")
     return self.failure(

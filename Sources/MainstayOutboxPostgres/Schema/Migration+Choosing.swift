@@ -16,6 +16,8 @@ extension Migration {
     let wish: String
     /// Whether what is equal in a run are its constraints, too, and they go first.
     let isBound: Bool
+    /// Whether heads are taken one by one in the end, where others are always a little faster.
+    var endsWithHeads = false
 
     /// What the loop needs declared, besides parameters and `v_chosen`, to which it adds.
     static let variables = """
@@ -40,10 +42,13 @@ extension Migration {
         v_ids bigint[];
       """
 
+    /// What it needs besides, where it ends with heads.
+    static let oneMore = "\n  v_head record;"
+
     /// The loop, as the body of a function.
     var loop: String {
       """
-      for v_round in 1..4 loop
+      for v_round in 1..\(endsWithHeads ? 5 : 4) loop
           v_room := p_limit - cardinality(v_chosen);
           exit when v_room <= 0;
           if cardinality(v_chosen) > 0 then
@@ -52,7 +57,7 @@ extension Migration {
           \(onlyRun)
           \(heads)
           exit when v_ids is null;
-          \(amongRuns)
+          \(endsWithHeads ? oneByOne + "\n    " : "")\(amongRuns)
           v_chosen := v_chosen || v_found;
           exit when cardinality(v_found) >= v_wanted;
           -- Somebody was faster: what he has locked is not looked at again.
@@ -138,6 +143,33 @@ extension Migration {
               limit greatest(0, least(
                 v_room, v_limits[v_place], v_limits[v_count + v_place]))
               for no key update skip locked);
+            exit;
+          end if;
+      """
+    }
+
+    /// The last round: those who came at the same moment have each taken what ranked first in the
+    /// rounds before, so what they have locked is stepped over row by row.
+    private var oneByOne: String {
+      """
+      if v_round = 5 then
+            for v_head in select h.id, h.place
+              from unnest(v_ids, v_ranks, v_places) as h (id, rank, place) order by h.rank, h.id
+            loop
+              exit when v_room <= 0;
+              continue when v_limits[v_head.place] <= 0 or v_limits[v_count + v_head.place] <= 0;
+              perform 1 from mainstay.op as p where p.id = v_head.id and \(state) and \(isWanted)
+                for no key update skip locked;
+              continue when not found;
+              v_chosen := v_chosen || v_head.id;
+              v_room := v_room - 1;
+              v_limits[v_head.place] := v_limits[v_head.place] - 1;
+              for v_type in 1..v_count loop
+                if p_kinds[v_type] = p_kinds[v_head.place] then
+                  v_limits[v_count + v_type] := v_limits[v_count + v_type] - 1;
+                end if;
+              end loop;
+            end loop;
             exit;
           end if;
       """

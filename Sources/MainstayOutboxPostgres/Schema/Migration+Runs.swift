@@ -3,7 +3,8 @@
 extension Migration {
   /// The claim anew: its price is that of what is ready, not of all lanes and types that ever were.
   static let runs =
-    lanesThatAreClosed + picking + settingAsideAnew + "create or replace function " + claimOfRuns
+    lanesThatAreClosed + picking(endsWithHeads: false) + settingAsideAnew
+    + "create or replace function " + claimOfRuns
     + plans
 
   private static let lanesThatAreClosed = """
@@ -15,53 +16,70 @@ extension Migration {
 
     """
 
-  private static let picking = """
+  /// How it is chosen.
+  static func picking(endsWithHeads: Bool) -> String {
+    let create = endsWithHeads ? "create or replace function" : "create function"
+    return """
+      \(wordsOfReady)
+      \(create) mainstay.pick(
+        p_limit integer, p_kinds text[], p_versions integer[], p_limits integer[], p_closed text[],
+        p_unmet text[], p_suspects boolean, p_at bigint
+      ) returns bigint[] language plpgsql volatile as $$
+      declare
+        v_chosen bigint[] := '{}';
+        \(Choice.variables)\(endsWithHeads ? Choice.oneMore : "")
+      begin
+        \(choiceOfReady(endsWithHeads).loop)
+        return case when v_runs > 0 then v_chosen end;
+      end $$;
+
+      \(wordsOfHeld)
+      \(create) mainstay.pick_held(
+        p_chosen bigint[], p_limit integer, p_kinds text[], p_versions integer[],
+        p_limits integer[], p_closed text[], p_unmet text[], p_at bigint
+      ) returns bigint[] language plpgsql volatile as $$
+      declare
+        v_chosen bigint[] := p_chosen;
+        \(Choice.variables)\(endsWithHeads ? Choice.oneMore : "")
+      begin
+        perform 1 from mainstay.op where state = 'waiting' and run_at is null
+          order by constraints, lane, kind, version limit 1;
+        if not found then return v_chosen; end if;
+        \(choiceOfHeld(endsWithHeads).loop)
+        return v_chosen;
+      end $$;
+
+
+      """
+  }
+
+  private static let wordsOfReady = """
     -- What is ready and ranks first: locked, and no more of a type and of a kind than have places.
     -- Suspects are those that lost their last run. Null where nothing is ready, not even elsewhere.
-    create function mainstay.pick(
-      p_limit integer, p_kinds text[], p_versions integer[], p_limits integer[], p_closed text[],
-      p_unmet text[], p_suspects boolean, p_at bigint
-    ) returns bigint[] language plpgsql volatile as $$
-    declare
-      v_chosen bigint[] := '{}';
-      \(Choice.variables)
-    begin
-      \(choiceOfReady.loop)
-      return case when v_runs > 0 then v_chosen end;
-    end $$;
+    """
 
+  private static let wordsOfHeld = """
     -- With what was chosen, what waits for constraints that hold where it is claimed: it may have
     -- been set aside where they do not. No more than there is room for, and leased at once, so that
     -- two processes never put it to and fro.
-    create function mainstay.pick_held(
-      p_chosen bigint[], p_limit integer, p_kinds text[], p_versions integer[],
-      p_limits integer[], p_closed text[], p_unmet text[], p_at bigint
-    ) returns bigint[] language plpgsql volatile as $$
-    declare
-      v_chosen bigint[] := p_chosen;
-      \(Choice.variables)
-    begin
-      perform 1 from mainstay.op where state = 'waiting' and run_at is null
-        order by constraints, lane, kind, version limit 1;
-      if not found then return v_chosen; end if;
-      \(choiceOfHeld.loop)
-      return v_chosen;
-    end $$;
-
-
     """
 
-  private static let choiceOfReady = Choice(
-    state: "p.state = 'ready'",
-    // More may be held back than is set aside at once.
-    wish: isWanted("p", at: "p_at") + " and (p.constraints is null or not p.constraints && p_unmet)"
-      + " and (p_suspects or p.crashes = 0)",
-    isBound: false)
+  private static func choiceOfReady(_ endsWithHeads: Bool) -> Choice {
+    Choice(
+      state: "p.state = 'ready'",
+      // More may be held back than is set aside at once.
+      wish: isWanted("p", at: "p_at")
+        + " and (p.constraints is null or not p.constraints && p_unmet)"
+        + " and (p_suspects or p.crashes = 0)",
+      isBound: false, endsWithHeads: endsWithHeads)
+  }
 
-  private static let choiceOfHeld = Choice(
-    state: "p.state = 'waiting' and p.run_at is null",
-    wish: "p.crashes = 0 and " + isWanted("p", at: "p_at"),
-    isBound: true)
+  private static func choiceOfHeld(_ endsWithHeads: Bool) -> Choice {
+    Choice(
+      state: "p.state = 'waiting' and p.run_at is null",
+      wish: "p.crashes = 0 and " + isWanted("p", at: "p_at"),
+      isBound: true, endsWithHeads: endsWithHeads)
+  }
 
   private static let settingAsideAnew = """
     -- Sets aside what no living owner has a worker for, and says how much of which types.

@@ -40,6 +40,8 @@ struct Migration: Sendable {
     Migration(number: 21, name: "parked", sql: parked),
     Migration(number: 22, name: "held", sql: held),
     Migration(number: 23, name: "places", sql: places),
+    Migration(number: 24, name: "crowds", sql: crowds),
+    Migration(number: 25, name: "idle", sql: idle),
   ]
 
   /// The format that this build has: the number of its last step.

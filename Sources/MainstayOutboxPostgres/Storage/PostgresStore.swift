@@ -76,6 +76,8 @@ public final class PostgresStore: OutboxStore {
   let settings: PostgresConnection.Settings
   let pool: PostgresPool
   let state = Locked(State())
+  /// Statements as they are written for a schema of another name, by what they are in this one.
+  private let texts = Locked<[String: String]>([:])
   let inserts = Gathering<NewOperation, OperationID> { $0.payload.count }
   let completions = Gathering<Completion, Bool> { $0.output?.count ?? 0 }
   let announcements = Announcements()
@@ -216,7 +218,14 @@ extension PostgresStore {
   var keepsOutcomes: PostgresValue { .bool(limits.maximumOutcomes > 0) }
 
   /// Writes a statement for the schema of this store.
-  func sql(_ text: String) -> String { Migration.text(text, schema: schema) }
+  func sql(_ text: String) -> String {
+    guard schema != "mainstay" else { return text }
+    if let known = texts.withLock({ $0[text] }) { return known }
+    let written = Migration.text(text, schema: schema)
+    // There are some sixty; nothing that changes may fill the memory.
+    texts.withLock { texts in if texts.count < 500 { texts[text] = written } }
+    return written
+  }
 
   /// Runs a statement as a transaction of its own, and again where another one was in its way; a
   /// cancelled caller does not end it.

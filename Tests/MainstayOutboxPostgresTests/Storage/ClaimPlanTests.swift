@@ -139,6 +139,71 @@ struct ClaimPlanTests {
     await store.close()
   }
 
+  @Test func `who comes last of many at the same moment finds what they leave`() async throws {
+    let place = try await Place()
+    let store = try await place.looking()
+    let owner = try await owner(place)
+    for lane in 1...60 {
+      try await place.query(
+        """
+        INSERT INTO @.op (uuid, kind, version, lane, rank, state, enqueued_at, idem_key, payload)
+        VALUES (gen_random_uuid(), $1, 1, 'lane-' || $2::text, $2::integer, 'ready', 1,
+          gen_random_uuid(), '')
+        """, [.text(lane % 2 == 0 ? "even" : "odd"), .text("\(lane)")])
+    }
+    var others: [PostgresConnection] = []
+    for other in 0..<5 {
+      let session = try await place.session()
+      try await session.query("BEGIN")
+      try await session.query(
+        """
+        SELECT id FROM \(place.schema).op WHERE rank > \(other * 10) AND rank <= \(other * 10 + 10)
+        FOR UPDATE
+        """)
+      others.append(session)
+    }
+    #expect(try await place.query(claim(owner, 3, of: ["odd"])).first?.int(0) == 3)
+    #expect(try await place.query(claim(owner, 10, of: ["odd", "even"])).first?.int(0) == 7)
+    let leased = try await place.query("SELECT rank FROM @.op WHERE owner = \(owner) ORDER BY 1")
+    #expect(try leased.map { try $0.int(0) } == Array(51...60))
+    for session in others { try await session.query("ROLLBACK") }
+    await store.close()
+  }
+
+  @Test func `a look and a claim that find nothing write nothing`() async throws {
+    let place = try await Place()
+    let store = try await place.looking()
+    let owner = try await owner(place)
+    let calls = [claim(owner, 10, of: ["note"]), "SELECT @.promote('{note}', '{1}', true, null)"]
+    // What is read here is said once.
+    for call in calls { try await place.query(call) }
+    for call in calls {
+      try await place.query("BEGIN")
+      try await place.query(call)
+      let number = try await place.query("SELECT pg_current_xact_id_if_assigned() IS NULL")
+      #expect(try number.first?.bool(0) == true, "\(call)")
+      try await place.query("COMMIT")
+    }
+    await store.close()
+  }
+
+  @Test func `what is ready is leased for no owner that was taken for dead`() async throws {
+    let place = try await Place()
+    let store = try await place.looking()
+    let owner = try await owner(place)
+    try await enqueue(place, 3, lane: "main", kind: "note")
+    try await place.query("UPDATE @.owner SET alive_until = -1 WHERE id = \(owner)")
+    let ids = try await place.query("SELECT id FROM @.op").map { "\(try $0.int(0))" }
+    let lease = "SELECT @.lease(\(owner), '{\(ids.joined(separator: ","))}')"
+    for call in [claim(owner, 10, of: ["note"]), lease] {
+      let error = await #expect(throws: PostgresError.self) { try await place.query(call) }
+      #expect(error?.sqlState == "MS001")
+    }
+    let ready = try await place.query("SELECT count(*) FROM @.op WHERE state = 'ready'")
+    #expect(try ready.first?.int(0) == 3)
+    await store.close()
+  }
+
   @Test func `a constraint that does not hold makes a claim read what it holds back alone`()
     async throws
   {
