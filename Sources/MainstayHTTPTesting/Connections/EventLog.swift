@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Mainstay
+internal import MainstayTesting
 
 /// What happened at a server, in order, for a test to look at or to wait for.
 ///
 /// It keeps the last 10,000 events at least; those before them are forgotten.
+///
+/// A test that waits for what does not come ends with its time limit, which cancels its task. A line
+/// on standard error then says where it waited, and what happened last.
 public final class EventLog<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event] = []
@@ -29,20 +33,33 @@ public final class EventLog<Event: Sendable>: Sendable {
 
   /// Waits until there were so many events.
   ///
-  /// - Parameter count: How many, those included that are there already.
+  /// - Parameters:
+  ///   - count: How many, those included that are there already.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - line: The caller's line; leave it out.
   /// - Returns: All that is kept; fewer where the task was cancelled.
   @discardableResult
-  public func events(atLeast count: Int) async -> [Event] {
+  public func events(
+    atLeast count: Int, fileID: String = #fileID, line: Int = #line
+  ) async -> [Event] {
     await reached(count)
+    if self.count < count {
+      UnmetWait.ended(fileID, line, until: "there were at least \(count) events", found: found)
+    }
     return events
   }
 
   /// Waits for an event, which may be there already.
   ///
-  /// - Parameter isMeant: Whether an event is the one.
+  /// - Parameters:
+  ///   - isMeant: Whether an event is the one.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - line: The caller's line; leave it out.
   /// - Returns: The first that is; nil where the task was cancelled before it came.
   @discardableResult
-  public func first(where isMeant: (Event) -> Bool) async -> Event? {
+  public func first(
+    where isMeant: (Event) -> Bool, fileID: String = #fileID, line: Int = #line
+  ) async -> Event? {
     var seen = 0
     while true {
       let (new, total) = state.withLock { state in
@@ -52,8 +69,18 @@ public final class EventLog<Event: Sendable>: Sendable {
       seen = total
       await reached(seen + 1)
       // Only the end of the task lets it go on without an event.
-      if count == seen { return nil }
+      guard count == seen else { continue }
+      UnmetWait.ended(fileID, line, until: "the event came that was meant", found: found)
+      return nil
     }
+  }
+
+  /// What happened last, as a sentence.
+  private var found: String {
+    let (count, last) = state.withLock { ($0.total, Array($0.events.suffix(5))) }
+    guard !last.isEmpty else { return "There were none." }
+    let words = last.map { String("\($0)".prefix(200)) }.joined(separator: ", ")
+    return "There were \(count), the last ones: \(words)."
   }
 
   /// Something happens.
@@ -72,7 +99,8 @@ public final class EventLog<Event: Sendable>: Sendable {
     for continuation in ready { continuation.resume() }
   }
 
-  private func reached(_ count: Int) async {
+  /// Waits in silence until there were so many events, or the task is cancelled.
+  func reached(_ count: Int) async {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID

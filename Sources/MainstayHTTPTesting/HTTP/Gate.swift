@@ -11,5 +11,5 @@ public final class Gate: Sendable {
   public func open() { log.add(()) }
 
   /// Returns once it is open, or when the task is cancelled.
-  public func opened() async { await log.events(atLeast: 1) }
+  public func opened() async { await log.reached(1) }
 }

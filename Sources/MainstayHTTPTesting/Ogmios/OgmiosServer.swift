@@ -110,8 +110,18 @@ public final class OgmiosServer: Sendable {
   /// The methods that were called, in order, over WebSockets and HTTP.
   public var calls: [String] { world.calls.events }
 
-  /// Waits until so many methods were called, those included that were called already.
-  public func calls(atLeast count: Int) async { await world.calls.events(atLeast: count) }
+  /// Waits until so many methods were called, those included that were called already, or the own
+  /// task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - line: The caller's line; leave it out.
+  public func calls(
+    atLeast count: Int, fileID: String = #fileID, line: Int = #line
+  ) async {
+    await world.calls.events(atLeast: count, fileID: fileID, line: line)
+  }
 
   /// The most questions for blocks of one connection that were on their way to the node at once.
   public var mostInFlight: Int { world.mostInFlight }
