@@ -44,4 +44,24 @@ import Testing
       Issue.record("no word about `.\(name)`")
     }
   }
+
+  @Test func `policies whose settings cannot change stand on the page about settings`() throws {
+    let interface = try Repository.current.text(at: "API/Mainstay.txt").split(separator: "\n")
+    let hasSettings = interface.compactMap { line in
+      line.wholeMatch(of: /([A-Z]\w+)\.Configuration: struct Configuration/).map { String($0.1) }
+    }
+    let live = Set(
+      interface.compactMap { line in
+        line.wholeMatch(of: /([A-Z]\w+): conforms to LiveConfigurable/).map { String($0.1) }
+      })
+    let sources = Repository.current.paths.filter { $0.hasPrefix("Sources/Mainstay/Policies/") }
+    let policies = hasSettings.filter { name in sources.contains { $0.hasSuffix("/\(name).swift") }
+    }
+    // A backoff is a part of a retry's settings.
+    let still = policies.filter { !live.contains($0) && $0 != "Backoff" }
+    #expect(policies.count > 8)
+    let page = "Sources/MainstayConfiguration/MainstayConfiguration.docc/MainstayConfiguration.md"
+    let text = try Repository.current.text(at: page)
+    for name in still { #expect(text.contains("but `\(name)`"), "\(name)") }
+  }
 }
