@@ -13,6 +13,8 @@ struct Arrival {
   let limits: StoreLimits
   /// How many operations were accepted; some of them took the place of others.
   private var accepted = 0
+  /// What is in the store; nil where it has to be read.
+  var known: Load?
 
   var db: Database { departure.db }
   var date: Int64 { departure.date }
@@ -129,6 +131,7 @@ struct Arrival {
           .changedMeanwhile, details: "\(coalescing.earlier) is not what it was, or stays alone"))
     }
     accepted += 1
+    known = nil
     let kind = operation.type.kind.rawValue
     if let payload = coalescing.payload {
       let number: Int64 = row["id"]
@@ -149,10 +152,11 @@ struct Arrival {
   /// its place.
   private mutating func replace(_ holder: Holder, with operation: NewOperation) throws -> Answer {
     guard try makeRoom(for: operation, replacing: holder) else {
-      let load = try Self.load(db)
+      let load = try load()
       return .failure(
         limits.refusal(of: operation, by: path, load.pending - 1, load.bytes - holder.bytes))
     }
+    known = nil
     // It may have expired for that.
     guard try isThere(holder.row) else { return try insert(operation) }
     try db.cachedStatement(
@@ -193,7 +197,7 @@ struct Arrival {
     _ operation: NewOperation, after holder: Holder? = nil
   ) throws -> Answer {
     guard try makeRoom(for: operation) else {
-      let load = try Self.load(db)
+      let load = try load()
       return .failure(limits.refusal(of: operation, by: path, load.pending, load.bytes))
     }
     // It may have made room for the newcomer.
@@ -204,6 +208,8 @@ struct Arrival {
     }
     let needed = try needs(operation, after: holder)
     try insertRow(operation, isBlocked: !needed.isEmpty)
+    known?.pending += 1
+    known?.bytes += operation.payload.count
     let number = db.lastInsertedRowID
     try keepBase(of: operation, number)
     for need in needed {
@@ -214,6 +220,7 @@ struct Arrival {
     accepted += 1
     if needed.contains(where: { $0.isDead && $0.policy == .giveUp }) {
       _ = try departure.giveUp(number)
+      known = nil
     }
     return .success(operation.id)
   }
