@@ -46,22 +46,29 @@ extension Arrival {
   mutating func makeRoom(
     for operation: NewOperation, replacing holder: Holder? = nil
   ) throws -> Bool {
-    guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
-    if try lack(of: operation, holder).isMet { return true }
+    if try hasRoom(for: operation, replacing: holder) { return true }
     guard operation.payload.count <= limits.maximumBytes ?? .max else { return false }
     var lack: Lack
     var found: Int
     // What nobody wants any more goes before what somebody does, however much of it there is.
     repeat {
       found = try departure.expire(atMost: Self.stride)
-      known = nil
+      lookAgain()
       lack = try self.lack(of: operation, holder)
       if lack.isMet { return true }
     } while found == Self.stride
     guard let victims = try victims(for: operation, lack, replacing: holder) else { return false }
     for row in victims { try departure.remove(row, as: .evicted) }
-    known = nil
+    lookAgain()
     return true
+  }
+
+  /// Whether a newcomer has room, and nothing has to be dropped for it.
+  mutating func hasRoom(
+    for operation: NewOperation, replacing holder: Holder? = nil
+  ) throws -> Bool {
+    guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
+    return try lack(of: operation, holder).isMet
   }
 
   /// How much room a newcomer lacks; nothing where it has it.

@@ -15,6 +15,8 @@ struct Arrival {
   private var accepted = 0
   /// What is in the store; nil where it has to be read.
   var known: Load?
+  /// Whether there are dead letters; nil where that has to be read.
+  private var hasDead: Bool?
 
   var db: Database { departure.db }
   var date: Int64 { departure.date }
@@ -33,7 +35,7 @@ struct Arrival {
   }
 
   mutating func take(_ operation: NewOperation) throws -> Answer {
-    if let answer = try twin(of: operation) { return answer }
+    if try mayHaveTwin(operation), let answer = try twin(of: operation) { return answer }
     if let coalescing = operation.wishes.coalescing { return try coalesce(operation, coalescing) }
     guard let key = operation.wishes.uniqueKey else { return try insert(operation) }
     guard let holder = try holder(of: Self.bytes(key, of: operation)) else {
@@ -48,6 +50,30 @@ struct Arrival {
       return try replace(holder, with: operation)
     case .replace, .append: return try insert(operation, after: holder)
     }
+  }
+
+  /// Whether to look for a twin before anything is changed.
+  ///
+  /// Nobody else has a key that was made for the identity, so only the same operation can be there,
+  /// which its row says by itself.
+  private mutating func mayHaveTwin(_ operation: NewOperation) throws -> Bool {
+    let wishes = operation.wishes
+    guard operation.idempotencyKey.isMade(for: operation.id), wishes.coalescing == nil,
+      wishes.uniqueKey == nil, try !areAnyDead()
+    else { return true }
+    // Nothing may be dropped for one that is there.
+    return try !hasRoom(for: operation)
+  }
+
+  /// Something else was changed than what a newcomer changes.
+  mutating func lookAgain() { (known, hasDead) = (nil, nil) }
+
+  private mutating func areAnyDead() throws -> Bool {
+    if let hasDead { return hasDead }
+    let statement = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM mainstay_dead)")
+    let found = try Bool.fetchOne(statement) ?? true
+    hasDead = found
+    return found
   }
 
   /// The operation that has the same idempotency key already; nil where there is none.
@@ -131,7 +157,7 @@ struct Arrival {
           .changedMeanwhile, details: "\(coalescing.earlier) is not what it was, or stays alone"))
     }
     accepted += 1
-    known = nil
+    lookAgain()
     let kind = operation.type.kind.rawValue
     if let payload = coalescing.payload {
       let number: Int64 = row["id"]
@@ -156,7 +182,7 @@ struct Arrival {
       return .failure(
         limits.refusal(of: operation, by: path, load.pending - 1, load.bytes - holder.bytes))
     }
-    known = nil
+    lookAgain()
     // It may have expired for that.
     guard try isThere(holder.row) else { return try insert(operation) }
     try db.cachedStatement(
@@ -207,7 +233,12 @@ struct Arrival {
         .execute(arguments: [holder.row])
     }
     let needed = try needs(operation, after: holder)
-    try insertRow(operation, isBlocked: !needed.isEmpty)
+    do {
+      try insertRow(operation, isBlocked: !needed.isEmpty)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      guard let answer = try twin(of: operation) else { throw error }
+      return answer
+    }
     known?.pending += 1
     known?.bytes += operation.payload.count
     let number = db.lastInsertedRowID
@@ -220,7 +251,7 @@ struct Arrival {
     accepted += 1
     if needed.contains(where: { $0.isDead && $0.policy == .giveUp }) {
       _ = try departure.giveUp(number)
-      known = nil
+      lookAgain()
     }
     return .success(operation.id)
   }
