@@ -41,7 +41,28 @@ public struct OperationID: Sendable, Hashable {
 
 extension OperationID: CustomStringConvertible {
   /// The UUID in small letters.
-  public var description: String { uuid.uuidString.lowercased() }
+  public var description: String {
+    withUnsafeBytes(of: uuid.uuid) { bytes in
+      String(unsafeUninitializedCapacity: 36) { text in
+        var place = 0
+        for (number, byte) in bytes.enumerated() {
+          if number == 4 || number == 6 || number == 8 || number == 10 {
+            text[place] = UInt8(ascii: "-")
+            place += 1
+          }
+          text[place] = Self.digit(byte >> 4)
+          text[place + 1] = Self.digit(byte & 15)
+          place += 2
+        }
+        return place
+      }
+    }
+  }
+
+  /// The letter of a number below 16.
+  fileprivate static func digit(_ number: UInt8) -> UInt8 {
+    number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "a") + number - 10
+  }
 }
 
 extension OperationID: Codable {
@@ -73,6 +94,13 @@ extension IdempotencyKey {
 
   /// Whether it was made for an operation for which nobody chose one: nobody asks for it by this.
   func isMade(for id: OperationID) -> Bool {
-    rawValue.utf8.count == 36 && rawValue.hasSuffix(id.description.suffix(12))
+    let text = rawValue.utf8
+    guard text.count == 36 else { return false }
+    return withUnsafeBytes(of: id.uuid.uuid) { bytes in
+      zip(text.suffix(12), 20...).allSatisfy { letter, place in
+        let byte = bytes[place / 2]
+        return letter == OperationID.digit(place.isMultiple(of: 2) ? byte >> 4 : byte & 15)
+      }
+    }
   }
 }

@@ -24,6 +24,14 @@ extension Arrival {
     return load
   }
 
+  /// What is in the store now, read once where nothing but newcomers has changed it.
+  mutating func load() throws -> Load {
+    if let known { return known }
+    let load = try Self.load(db)
+    known = load
+    return load
+  }
+
   /// How many rows are looked at together where something has to go.
   private static let stride = 100
 
@@ -35,21 +43,32 @@ extension Arrival {
   ///     none.
   /// - Returns: False where it has none; what is expendable is dropped only where that is enough.
   /// - Throws: What SQLite throws.
-  func makeRoom(for operation: NewOperation, replacing holder: Holder? = nil) throws -> Bool {
-    guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
-    if try lack(of: operation, holder).isMet { return true }
+  mutating func makeRoom(
+    for operation: NewOperation, replacing holder: Holder? = nil
+  ) throws -> Bool {
+    if try hasRoom(for: operation, replacing: holder) { return true }
     guard operation.payload.count <= limits.maximumBytes ?? .max else { return false }
     var lack: Lack
     var found: Int
     // What nobody wants any more goes before what somebody does, however much of it there is.
     repeat {
       found = try departure.expire(atMost: Self.stride)
+      lookAgain()
       lack = try self.lack(of: operation, holder)
       if lack.isMet { return true }
     } while found == Self.stride
     guard let victims = try victims(for: operation, lack, replacing: holder) else { return false }
     for row in victims { try departure.remove(row, as: .evicted) }
+    lookAgain()
     return true
+  }
+
+  /// Whether a newcomer has room, and nothing has to be dropped for it.
+  mutating func hasRoom(
+    for operation: NewOperation, replacing holder: Holder? = nil
+  ) throws -> Bool {
+    guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
+    return try lack(of: operation, holder).isMet
   }
 
   /// How much room a newcomer lacks; nothing where it has it.
@@ -60,8 +79,8 @@ extension Arrival {
     var isMet: Bool { rows <= 0 && bytes <= 0 }
   }
 
-  private func lack(of operation: NewOperation, _ holder: Holder?) throws -> Lack {
-    let load = try Self.load(db)
+  private mutating func lack(of operation: NewOperation, _ holder: Holder?) throws -> Lack {
+    let load = try load()
     let (rows, bytes) = (limits.maximumPending ?? .max, limits.maximumBytes ?? .max)
     guard let holder else {
       return Lack(
@@ -73,10 +92,10 @@ extension Arrival {
   }
 
   /// Whether there is room for what two operations come to; nothing is dropped for it.
-  func isFitting(_ coalescing: NewOperation.Coalescing) throws -> Bool {
+  mutating func isFitting(_ coalescing: NewOperation.Coalescing) throws -> Bool {
     let growth = (coalescing.payload?.count ?? 0) - coalescing.expected.count
     guard growth > 0, let most = limits.maximumBytes else { return true }
-    return try Self.load(db).bytes + growth <= most
+    return try load().bytes + growth <= most
   }
 
   /// Those that go first and make room together; nil where all of them do not.

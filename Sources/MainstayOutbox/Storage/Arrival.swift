@@ -13,6 +13,10 @@ struct Arrival {
   let limits: StoreLimits
   /// How many operations were accepted; some of them took the place of others.
   private var accepted = 0
+  /// What is in the store; nil where it has to be read.
+  var known: Load?
+  /// Whether there are dead letters; nil where that has to be read.
+  private var hasDead: Bool?
 
   var db: Database { departure.db }
   var date: Int64 { departure.date }
@@ -31,7 +35,7 @@ struct Arrival {
   }
 
   mutating func take(_ operation: NewOperation) throws -> Answer {
-    if let answer = try twin(of: operation) { return answer }
+    if try mayHaveTwin(operation), let answer = try twin(of: operation) { return answer }
     if let coalescing = operation.wishes.coalescing { return try coalesce(operation, coalescing) }
     guard let key = operation.wishes.uniqueKey else { return try insert(operation) }
     guard let holder = try holder(of: Self.bytes(key, of: operation)) else {
@@ -46,6 +50,30 @@ struct Arrival {
       return try replace(holder, with: operation)
     case .replace, .append: return try insert(operation, after: holder)
     }
+  }
+
+  /// Whether to look for a twin before anything is changed.
+  ///
+  /// Nobody else has a key that was made for the identity, so only the same operation can be there,
+  /// which its row says by itself.
+  private mutating func mayHaveTwin(_ operation: NewOperation) throws -> Bool {
+    let wishes = operation.wishes
+    guard operation.idempotencyKey.isMade(for: operation.id), wishes.coalescing == nil,
+      wishes.uniqueKey == nil, try !areAnyDead()
+    else { return true }
+    // Nothing may be dropped for one that is there.
+    return try !hasRoom(for: operation)
+  }
+
+  /// Something else was changed than what a newcomer changes.
+  mutating func lookAgain() { (known, hasDead) = (nil, nil) }
+
+  private mutating func areAnyDead() throws -> Bool {
+    if let hasDead { return hasDead }
+    let statement = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM mainstay_dead)")
+    let found = try Bool.fetchOne(statement) ?? true
+    hasDead = found
+    return found
   }
 
   /// The operation that has the same idempotency key already; nil where there is none.
@@ -129,6 +157,7 @@ struct Arrival {
           .changedMeanwhile, details: "\(coalescing.earlier) is not what it was, or stays alone"))
     }
     accepted += 1
+    lookAgain()
     let kind = operation.type.kind.rawValue
     if let payload = coalescing.payload {
       let number: Int64 = row["id"]
@@ -149,10 +178,11 @@ struct Arrival {
   /// its place.
   private mutating func replace(_ holder: Holder, with operation: NewOperation) throws -> Answer {
     guard try makeRoom(for: operation, replacing: holder) else {
-      let load = try Self.load(db)
+      let load = try load()
       return .failure(
         limits.refusal(of: operation, by: path, load.pending - 1, load.bytes - holder.bytes))
     }
+    lookAgain()
     // It may have expired for that.
     guard try isThere(holder.row) else { return try insert(operation) }
     try db.cachedStatement(
@@ -193,7 +223,7 @@ struct Arrival {
     _ operation: NewOperation, after holder: Holder? = nil
   ) throws -> Answer {
     guard try makeRoom(for: operation) else {
-      let load = try Self.load(db)
+      let load = try load()
       return .failure(limits.refusal(of: operation, by: path, load.pending, load.bytes))
     }
     // It may have made room for the newcomer.
@@ -203,7 +233,14 @@ struct Arrival {
         .execute(arguments: [holder.row])
     }
     let needed = try needs(operation, after: holder)
-    try insertRow(operation, isBlocked: !needed.isEmpty)
+    do {
+      try insertRow(operation, isBlocked: !needed.isEmpty)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      guard let answer = try twin(of: operation) else { throw error }
+      return answer
+    }
+    known?.pending += 1
+    known?.bytes += operation.payload.count
     let number = db.lastInsertedRowID
     try keepBase(of: operation, number)
     for need in needed {
@@ -214,6 +251,7 @@ struct Arrival {
     accepted += 1
     if needed.contains(where: { $0.isDead && $0.policy == .giveUp }) {
       _ = try departure.giveUp(number)
+      lookAgain()
     }
     return .success(operation.id)
   }

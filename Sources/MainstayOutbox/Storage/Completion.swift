@@ -36,16 +36,19 @@ struct Completion {
   /// - Throws: What the database throws.
   mutating func take(_ lease: Lease, output: Data?) throws -> Bool {
     guard let row = try SQLiteStore.holds(lease, db) else { return false }
-    let id: Int64 = row["id"]
+    let id = lease.row
     try db.cachedStatement(sql: "DELETE FROM mainstay_op WHERE id = ?").execute(arguments: [id])
-    let (kind, bytes) = (row.legal("kind", or: ""), row.legal("bytes", or: 0))
+    func value<Value: DatabaseValueConvertible>(_ column: OperationRow.Leaving) -> Value? {
+      row.legal(at: column.rawValue)
+    }
+    let (kind, bytes) = (value(.kind) ?? "", value(.bytes) ?? 0)
     let (count, sum) = receipts[kind] ?? (0, 0)
     receipts[kind] = (count + 1, sum + bytes)
-    try departure.keepOutcome(of: row, .done, output)
+    if let uuid: Data = value(.uuid) { try departure.keepOutcome(of: uuid, kind, .done, output) }
     let left = try whatIsLeft()
     if left.attempts { try departure.forgetAttempts(of: id) }
     if left.dependencies { try departure.tell(of: id, .done) }
-    try departure.unblock(row.legal("ordering_key"))
+    try departure.unblock(value(.orderingKey))
     // Its run has left no news of the record, and has changed it.
     if left.latest {
       try departure.outdateLatest(of: row)

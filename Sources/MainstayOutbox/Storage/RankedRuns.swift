@@ -20,9 +20,15 @@ struct RankedRuns {
       (rank.isNull ? .min : Int64.fromDatabaseValue(rank) ?? .max, id)
     }
 
+    /// What the look for places answers: rank and number.
     init(_ row: Row) {
-      id = row["id"]
+      rank = row[0]
+      id = row[1]
+    }
+
+    init(ofFirst row: Row) {
       rank = row["rank"]
+      id = row["id"]
     }
   }
 
@@ -59,7 +65,7 @@ struct RankedRuns {
   ///   - type: What they are.
   ///   - first: Rank and number of its first row, wanted or not.
   mutating func append(_ values: [DatabaseValue], of type: PayloadType, from first: Row) {
-    runs.append(Run(values: values, type: type, places: [Place(first)]))
+    runs.append(Run(values: values, type: type, places: [Place(ofFirst: first)]))
     isSorted = false
   }
 
@@ -102,7 +108,7 @@ struct RankedRuns {
       let rank = last.place.rank.isNull ? Int64.min.databaseValue : last.place.rank
       run.places = try Row.fetchAll(
         statement, arguments: StatementArguments(run.values) + [rank, last.place.id, date, count]
-      ).map(Place.init)[...]
+      ).map { Place($0) }[...]
     }
     guard !run.places.isEmpty else { return }
     var (low, high) = (0, runs.count)

@@ -33,7 +33,23 @@ package struct ReadySearch {
   }
 
   /// A row that may be leased, and what it says.
-  package typealias Found = (row: Row, operation: StoredOperation)
+  package struct Found {
+    let number: Int64
+    let rank: Int64
+    let token: Int64
+    package let operation: StoredOperation
+
+    /// - Parameters:
+    ///   - row: The row, with the columns of `OperationRow.op`.
+    ///   - operation: What it says.
+    init(_ row: Row, _ operation: StoredOperation) {
+      func number(_ column: OperationColumns.Column) -> Int64 {
+        Int64.fromDatabaseValue(row[column.rawValue]) ?? 0
+      }
+      (self.number, rank, token) = (number(.id), number(.rank), number(.leaseToken))
+      self.operation = operation
+    }
+  }
 
   /// Ready operations whose last run ended with the death of its process.
   ///
@@ -77,7 +93,7 @@ package struct ReadySearch {
     let start = ["".databaseValue, "".databaseValue, Int64.min.databaseValue]
     var last = start
     while let first = try nextRun(after: last) {
-      let values: [DatabaseValue] = [first["lane"], first["kind"], first["version"]]
+      let values: [DatabaseValue] = [first[0], first[1], first[2]]
       // Nothing is greater than what a damaged row lacks; it sorts before everything else.
       last = zip(values, start).map { $0.isNull ? $1 : $0 }
       guard String.fromDatabaseValue(values[0]).map(closed.contains) != true else { continue }
@@ -94,10 +110,8 @@ package struct ReadySearch {
 
   /// Those that rank first, and no more of a type than its limit: a type may wait in several lanes.
   static func first(_ count: Int, of found: [Found]) -> [Found] {
-    found.sorted { rank($0.row) < rank($1.row) }.prefix(count).map { $0 }
+    Array(found.sorted { ($0.rank, $0.number) < ($1.rank, $1.number) }.prefix(count))
   }
-
-  private static func rank(_ row: Row) -> (Int64, Int64) { (row["rank"], row["id"]) }
 
   /// The first row of the next type, or of the next lane.
   private func nextRun(after last: [DatabaseValue]) throws -> Row? {
@@ -141,7 +155,7 @@ package struct ReadySearch {
     let operation = try? OperationRow.operation(row, state: .leased)
     if let operation {
       guard operation.isWanted(at: date) else { return nil }
-      if operation.constraints.isDisjoint(with: request.unmet) { return (row, operation) }
+      if operation.constraints.isDisjoint(with: request.unmet) { return Found(row, operation) }
     }
     setAside += 1
     let (state, cause) = operation == nil ? ("parked", "unreadable") : ("waiting", "constraint")

@@ -86,7 +86,7 @@ package struct RestrainedSearch {
     guard let operation = try? OperationRow.operation(row, state: .leased),
       operation.isWanted(at: date)
     else { return nil }
-    return (row, operation)
+    return Found(row, operation)
   }
 }
 

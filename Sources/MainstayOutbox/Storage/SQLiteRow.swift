@@ -50,6 +50,13 @@ extension Row {
   }
 }
 
+extension Row {
+  /// The value at a place, of which ``legal(_:)`` says more: looking for a name takes longer.
+  func legal<Value: DatabaseValueConvertible>(at place: Int) -> Value? {
+    (self[place] as DatabaseValue?).flatMap(Value.fromDatabaseValue)
+  }
+}
+
 /// A row of `op` or `dead` as an operation; both have these columns.
 enum OperationRow {
   static let common = """
@@ -59,6 +66,12 @@ enum OperationRow {
     """
   /// What has to be known of an operation that goes.
   static let leaving = "id, uuid, kind, ordering_key, length(payload) AS bytes"
+
+  /// The places of ``leaving``.
+  enum Leaving: Int {
+    case id, uuid, kind, orderingKey, bytes
+  }
+
   /// Whether sending an operation again cannot repeat its effect.
   static let isSafe = "effect IN ('notSent', 'refused')"
   /// Whether it has not expired at a moment, the argument, or may have had its effect all the same.

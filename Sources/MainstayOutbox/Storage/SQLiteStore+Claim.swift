@@ -54,7 +54,7 @@ extension SQLiteStore {
     _ request: ClaimRequest, _ db: Database
   ) throws -> (rows: [ReadySearch.Found], isExclusive: Bool, search: ReadySearch) {
     let date = now().milliseconds
-    let closed = try Self.closedNames(db, at: date, trying: request.tried)
+    let closed = try Self.closedNames(db, at: date, trying: request.tried, hasRests: true)
     var search = ReadySearch(request, closed: closed, at: date, db)
     let suspects = try search.suspects()
     guard suspects.isEmpty || request.passesSuspects else {
@@ -73,9 +73,9 @@ extension SQLiteStore {
   ///
   /// A person who is needed does not close those that are tried.
   static func closedNames(
-    _ db: Database, at date: Int64, trying tried: Set<Lane> = []
+    _ db: Database, at date: Int64, trying tried: Set<Lane> = [], hasRests: Bool? = nil
   ) throws -> Set<String> {
-    let closures = try closures(db, at: date).filter { closure in
+    let closures = try closures(db, at: date, hasRests: hasRests).filter { closure in
       closure.cause != LaneClosure.Cause.needsUser.rawValue
         || !tried.contains(Lane(rawValue: closure.lane))
     }
@@ -83,15 +83,22 @@ extension SQLiteStore {
   }
 
   /// What closes lanes now, by their names.
+  ///
+  /// - Parameters:
+  ///   - db: The database.
+  ///   - date: The time.
+  ///   - hasRests: Whether the file is known to have rests; nil, the default, to be asked.
+  /// - Returns: What closes lanes.
+  /// - Throws: What the database throws.
   static func closures(
-    _ db: Database, at date: Int64
+    _ db: Database, at date: Int64, hasRests: Bool? = nil
   ) throws -> [(lane: String, cause: String, until: Int64?)] {
     var sql = """
       SELECT name, cause, until FROM mainstay_lane
       WHERE cause IS NOT NULL AND (until IS NULL OR until > ?1)
       """
     // A file that is only looked at may be of a time before there were any.
-    if try Schema.has("mainstay_rest", db) {
+    if try hasRests ?? Schema.has("mainstay_rest", db) {
       sql += " UNION ALL SELECT lane, 'throttled', until FROM mainstay_rest WHERE until > ?1"
     }
     return try Row.fetchAll(db.cachedStatement(sql: sql + " ORDER BY 1, 2"), arguments: [date])
@@ -110,17 +117,16 @@ extension SQLiteStore {
       state.leases += 1
       return state.leases
     }
-    let last = min(found.row["lease_token"] as Int64, .max - 1)
-    let token = max(last + 1, connection.owner << 32 + count)
-    let id: Int64 = found.row["id"]
+    let token = max(min(found.token, .max - 1) + 1, connection.owner << 32 + count)
     try db.cachedStatement(
       sql: """
         UPDATE mainstay_op SET state = 'leased', owner = ?, lease_token = ?, cause = NULL
         WHERE id = ?
         """
-    ).execute(arguments: [connection.owner, token, id])
+    ).execute(arguments: [connection.owner, token, found.number])
     return LeasedOperation(
-      lease: Lease(id: found.operation.id, row: id, token: token), operation: found.operation)
+      lease: Lease(id: found.operation.id, row: found.number, token: token),
+      operation: found.operation)
   }
 
   /// Whether a lease is still held.
@@ -144,10 +150,11 @@ extension SQLiteStore {
   /// The row of a lease that is still held.
   static func holds(_ lease: Lease, _ db: Database) throws -> Row? {
     try Row.fetchOne(
-      db.cachedStatement(
-        sql: """
-          SELECT \(OperationRow.leaving), lane, cancelled FROM mainstay_op
-          WHERE id = ? AND lease_token = ? AND state = 'leased'
-          """), arguments: [lease.row, lease.token])
+      db.cachedStatement(sql: heldQuery), arguments: [lease.row, lease.token])
   }
+
+  private static let heldQuery = """
+    SELECT \(OperationRow.leaving), lane, cancelled FROM mainstay_op
+    WHERE id = ? AND lease_token = ? AND state = 'leased'
+    """
 }
