@@ -84,7 +84,7 @@ final class Changes: Sendable {
 
   /// Something changed, and nobody knows what: all are rung, each of whom looks at the store.
   ///
-  /// Where there are many, they are given time between two rings, a thousandth of a second for each:
+  /// Where there are many, they have time between two rings, a thousandth of a second for each:
   /// else the store would do nothing but answer that nothing is new.
   private func ringAll() {
     let (bells, mustRest) = state.withLock { state in

@@ -169,8 +169,8 @@ public final class ManualClock: Clock, Sendable {
 
   /// Returns as soon as at least this many tasks sleep on the clock, or the own task is cancelled.
   ///
-  /// Those who wait for a policy may share a sleeper; ``waiters(atLeast:within:fileID:line:)`` counts
-  /// each.
+  /// Those who wait for a policy may share a sleeper; each is counted by
+  /// ``waiters(atLeast:within:fileID:line:)``.
   ///
   /// - Parameters:
   ///   - count: How many.

@@ -88,10 +88,10 @@ public final class MemorySink: ReportSink {
     stall?.resume()
   }
 
-  /// Returns as soon as it has been handed at least this many batches, or the own task is cancelled.
+  /// Returns as soon as it was handed at least this many batches, or the own task is cancelled.
   ///
-  /// A test that expects one batch too many ends with its time limit, which cancels its task. A line
-  /// on standard error then says where it waited, for how many, and how many there were.
+  /// A test that expects one batch too many ends with its time limit, which cancels its task. A
+  /// line on standard error then says where it waited, for how many, and how many there were.
   ///
   /// - Parameters:
   ///   - count: How many.

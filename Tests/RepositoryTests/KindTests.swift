@@ -32,7 +32,7 @@ import Testing
       uniqueKeysWithValues: try rows.map { (try #require($0[0].codeSpans.first), $0) })
   }
 
-  /// What stands between two texts of a file, by the names after dots: what a kind is compared with.
+  /// What stands between two texts of a file, by the names after dots: what a kind is matched to.
   private func names(in path: String, from start: String, to end: String) throws -> Set<String> {
     let text = try Repository.current.text(at: "Sources/\(path).swift")
     let begin = try #require(text.firstRange(of: start), "\(path)").upperBound

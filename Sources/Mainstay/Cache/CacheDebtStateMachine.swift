@@ -33,7 +33,7 @@ struct CacheDebtStateMachine: Sendable, Equatable {
   mutating func owe(_ item: Item, of partition: CachePartition) {
     guard !items.contains(item) else { return }
     items.append(item)
-    // Each kind for itself: one removal among many expiries must not remove what was only to expire.
+    // Each kind for itself: one removal among many expiries removes nothing that is only to expire.
     let kind = item.isRemoval
     guard items.count(where: { $0.isRemoval == kind }) > Self.limit else { return }
     items.removeAll { $0.isRemoval == kind }

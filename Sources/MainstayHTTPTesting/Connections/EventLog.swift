@@ -7,8 +7,8 @@ internal import MainstayTesting
 ///
 /// It keeps the last 10,000 events at least; those before them are forgotten.
 ///
-/// A test that waits for what does not come ends with its time limit, which cancels its task. A line
-/// on standard error then says where it waited, and what happened last.
+/// A test that waits for what does not come ends with its time limit, which cancels its task. A
+/// line on standard error then says where it waited, and what happened last.
 public final class EventLog<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event] = []

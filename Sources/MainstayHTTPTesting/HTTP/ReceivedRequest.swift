@@ -18,7 +18,7 @@ public struct ReceivedRequest: Sendable, Hashable {
   public let target: String
   /// All headers, in the order in which they came.
   public let headers: [Field]
-  /// The body, of at most 16 MiB: what comes beyond that is read, counted by ``length`` and dropped.
+  /// The body, of at most 16 MiB: what comes beyond is read, counted by ``length`` and dropped.
   ///
   /// It is empty where it was answered before that came, or where a server has let go of it.
   public internal(set) var body = Data()

@@ -78,8 +78,8 @@ public final class FaultProxy: Sendable {
   /// Listens on a free port.
   ///
   /// - Parameters:
-  ///   - target: The port of the service on 127.0.0.1; one that listens on `::1` alone is not found,
-  ///     and its clients are reset.
+  ///   - target: The port of the service on 127.0.0.1; one that listens on `::1` alone is not
+  ///     found, and its clients are reset.
   ///   - seed: Makes jitter repeatable; the default is 0.
   ///   - plan: What goes wrong with a connection, by its number, from 0; such as
   ///     ``FaultPlan/fault(_:)``. It runs on the thread of the connection, so it must not wait.
