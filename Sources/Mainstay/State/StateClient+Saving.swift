@@ -41,7 +41,7 @@ extension StateClient where State: Codable {
   ///   - invariants: What must be true of the state at any time; the default is nothing.
   ///   - clock: By which it waits before it writes again what could not be written; the default is
   ///     the continuous one.
-  ///   - onSaveFailure: Told when the state cannot be written, once until it can, and with nil then.
+  ///   - onSaveFailure: Told when the state cannot be written, once until it can, then with nil.
   ///     It runs on the client, so it hands on what takes long. The default tells nobody; see
   ///     ``saveFailure``.
   /// - Returns: The client, and what was found.
