@@ -124,7 +124,8 @@ extension SQLiteStore {
     let connection = try open
     let lock = connection.lock.map { URL(filePath: $0.path).lastPathComponent }
     let isOurs = try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM mainstay_owner WHERE id = ? AND lock = ?)",
+      db.cachedStatement(
+        sql: "SELECT EXISTS (SELECT 1 FROM mainstay_owner WHERE id = ? AND lock = ?)"),
       arguments: [connection.owner, lock])
     guard isOurs == true else {
       throw OutboxError(.failed, details: "\(path) is not the database of this connection")
@@ -179,11 +180,11 @@ extension SQLiteStore {
 
   /// The last operation of an ordering key, within the transaction of the app.
   func last(of orderingKey: String, in db: Database) throws -> StoredOperation? {
-    try Row.fetchOne(
-      db,
-      sql: """
-        SELECT \(OperationRow.op) FROM mainstay_op WHERE ordering_key = ? ORDER BY id DESC LIMIT 1
-        """, arguments: [Data(orderingKey.utf8)]
+    let sql = """
+      SELECT \(OperationRow.op) FROM mainstay_op WHERE ordering_key = ? ORDER BY id DESC LIMIT 1
+      """
+    return try Row.fetchOne(
+      db.cachedStatement(sql: sql), arguments: [Data(orderingKey.utf8)]
     ).flatMap { try? OperationRow.operation($0) }
   }
 

@@ -100,7 +100,8 @@ extension SQLiteStore {
   public func operation(_ id: OperationID) async throws -> StoredOperation? {
     try await read { db in
       try Row.fetchOne(
-        db, sql: "SELECT \(OperationRow.op) FROM mainstay_op WHERE uuid = ?", arguments: [id.data]
+        db.cachedStatement(sql: "SELECT \(OperationRow.op) FROM mainstay_op WHERE uuid = ?"),
+        arguments: [id.data]
       ).flatMap { try? OperationRow.operation($0) }
     }
   }
@@ -140,7 +141,7 @@ extension SQLiteStore {
   public func outcome(_ id: OperationID) async throws -> StoredOutcome? {
     try await read { db in
       try Row.fetchOne(
-        db, sql: "SELECT reason, output, at FROM mainstay_outcome WHERE uuid = ?",
+        db.cachedStatement(sql: "SELECT reason, output, at FROM mainstay_outcome WHERE uuid = ?"),
         arguments: [id.data]
       ).map { row in
         StoredOutcome(
@@ -153,12 +154,11 @@ extension SQLiteStore {
   /// A dead letter; nil where there is none.
   public func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
     try await read { db in
-      try Row.fetchOne(
-        db,
-        sql: """
-          SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead WHERE uuid = ?
-          """, arguments: [id.data]
-      ).flatMap(OperationRow.deadLetter)
+      let sql = """
+        SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead WHERE uuid = ?
+        """
+      return try Row.fetchOne(db.cachedStatement(sql: sql), arguments: [id.data])
+        .flatMap(OperationRow.deadLetter)
     }
   }
 
