@@ -34,6 +34,23 @@ import Testing
     #expect(missing.isEmpty, "\(missing.sorted())")
   }
 
+  /// What pages long told of without its name, and where people look for it.
+  private static let told = [
+    "StateContext": "Mainstay/Mainstay.docc/State/KeepingState",
+    "CircuitBreaker/setMode(_:)": "Mainstay/Mainstay.docc/Policies/BreakingCircuits",
+    "DegradationController/onLeave(_:_:)": "Mainstay/Mainstay.docc/Degradation/DegradingGracefully",
+    "ConnectivityMonitor/suspect()": "Mainstay/Mainstay.docc/Connectivity/KnowingTheConnection",
+    "Outbox/pendingOperations(orderedBy:)":
+      "MainstayOutbox/MainstayOutbox.docc/ShowingLocalChanges",
+    "ConnectivityService": "MainstayServer/MainstayServer.docc/ServingRequests",
+  ]
+
+  @Test(arguments: told.keys.sorted())
+  func `a page tells of it by its name`(symbol: String) throws {
+    let page = try Repository.current.text(at: "Sources/\(try #require(Self.told[symbol])).md")
+    #expect(page.contains("`\(symbol)`"))
+  }
+
   @Test(arguments: modules)
   func `the README leads to the first page of every library`(module: String) throws {
     let readme = try Repository.current.text(at: "README.md")
