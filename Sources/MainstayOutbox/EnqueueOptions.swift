@@ -175,8 +175,9 @@ extension EnqueueOptions {
 
 /// The name of something that must hold while an operation is started, such as `unmetered`.
 ///
-/// Only the app knows whether it holds, and says so with ``Outbox/set(_:isMet:)``; one that nobody
-/// has spoken of holds nobody back.
+/// The app says whether it holds, with ``Outbox/set(_:isMet:)``; of `network` and `unmetered` a
+/// monitor does, where ``Outbox/Configuration/connectivity`` has one. One that nobody has spoken of
+/// holds nobody back, unless ``Outbox/Configuration/unmetConstraints`` names it.
 public struct OperationConstraint: Sendable, Hashable {
   /// The name as text.
   public let rawValue: String
