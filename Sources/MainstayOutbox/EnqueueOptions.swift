@@ -179,7 +179,8 @@ extension EnqueueOptions {
 ///
 /// The monitor of ``Outbox/Configuration/connectivity`` says whether ``network`` and ``unmetered``
 /// hold; of others, and without a monitor, the app says it with ``Outbox/set(_:isMet:)``. One that
-/// nobody has spoken of holds nobody back. <doc:NamingConstraints> has all of it.
+/// nobody has spoken of holds nobody back, unless ``Outbox/Configuration/unmetConstraints`` names
+/// it. <doc:NamingConstraints> has all of it.
 public struct OperationConstraint: Sendable, Hashable {
   /// The name as text.
   public let rawValue: String

@@ -24,8 +24,12 @@ enum ConnectivityLink {
       await withTaskGroup { group in
         group.addTask { for await _ in improvements { await improved() } }
         group.addTask {
+          var isKnown = false
           for await connectivity in updates {
             await set(.network, connectivity.isWorthTrying)
+            // A monitor that knows nothing yet does not know what a network costs, either.
+            isKnown = isKnown || connectivity.saysSomething
+            guard isKnown else { continue }
             await set(.unmetered, connectivity.isWorthTrying && !connectivity.isExpensive)
           }
           // The monitor was shut down: nothing is known any more, which counts as online.
@@ -35,5 +39,12 @@ enum ConnectivityLink {
         }
       }
     }
+  }
+}
+
+extension Connectivity {
+  /// Whether anything is known of the network.
+  fileprivate var saysSomething: Bool {
+    link != .unknown || !interfaces.isEmpty || !isWorthTrying
   }
 }

@@ -17,7 +17,8 @@ extension Outbox: LiveConfigurable {
   /// on each setting holds.
   ///
   /// Three things cannot change, and are refused where they differ. One is `startsPaused`. One is
-  /// what is not a part of the encoded settings, where nil or nothing stands for what is in force.
+  /// what is not a part of the encoded settings, where nil, nothing or the default stands for what
+  /// is in force.
   /// One is the limits of a store of your own, which it was made with.
   ///
   /// - Parameter configuration: The settings.
@@ -90,11 +91,15 @@ extension Outbox.Configuration {
     found.check(
       !allowsAppGroup || opened.allowsAppGroup, "allowsAppGroup", allowsAppGroup,
       "it counts only when an outbox is opened; leave it false")
+    found.check(
+      [opened.stallWarning, Self().stallWarning].contains(stallWarning), "stallWarning",
+      stallWarning, "it stays what the outbox was opened with; leave it as it is at first")
     let rule = "it stays what the outbox was opened with; leave it nil"
     func same(_ name: String, _ new: Any?, _ old: Any?) {
       found.check(Self.isSame(new, old), name, "another one", rule)
     }
     same("connectivity", connectivity, opened.connectivity)
+    same("signedIn", signedIn, opened.signedIn)
     same("mapping", mapping, opened.mapping)
     same("observer", observer, opened.observer)
     same("monitor", monitor, opened.monitor)

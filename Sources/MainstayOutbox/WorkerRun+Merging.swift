@@ -10,6 +10,8 @@ extension WorkerRun {
   ) async -> End {
     let mapped = classify(error)
     machine.hasBegun = machine.hasBegun || steps.areThere
+    // Put off, or refused by a policy of the app: no call was made.
+    if case .rejected = mapped.disposition, !mapped.leavesDoubt { refund() }
     let remote = remote(of: error)
     let kept = remote.flatMap(sealedRecord)
     let canAsk = worker.reconcile != nil

@@ -128,6 +128,7 @@ struct WorkerRun: Sendable {
           // Without news the store outdates what it knew, and what follows goes by its own base.
           let left = try? worker.applied?(payload, latest)
           verdict.news = left.flatMap(sealedRecord).map { RecordNews(latest: $0) }
+          refund()
         }
         return ended(verdict, nil)
       }
@@ -167,7 +168,7 @@ struct WorkerRun: Sendable {
         settings.connectivity?.record(
           .delivered, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
       }
-      if isRepetition { settings.budget?.refund(settings.budget?.costOfRun ?? 0) }
+      refund()
       var verdict = machine.succeeded()
       verdict.output = answer.output.flatMap { sealed($0, as: .output(kind)) }
       verdict.news = answer.latest.flatMap(sealedRecord).map { RecordNews(latest: $0) }
@@ -183,6 +184,7 @@ struct WorkerRun: Sendable {
       return merged(verdict, error.step)
     } catch let rejection as Rejection where !hasBegun.withLock({ $0 }) {
       // The circuit is open: its whole lane waits until it lets a probe through.
+      refund()
       let wait = rejection.retryAfter ?? OperationStateMachine.throttledWait
       return End(verdict: machine.heldBack(for: wait), event: .heldBack(wait))
     } catch {
@@ -257,16 +259,24 @@ struct WorkerRun: Sendable {
       || use.isAnswered || settings.networkKinds.contains(kind)
   }
 
-  /// Whether it has run before.
+  /// Whether it has been tried before; a run that was put off has tried nothing.
   private var isRepetition: Bool {
-    leased.operation.failure != nil || leased.operation.lostRuns > 0
+    let operation = leased.operation
+    let wasTried = operation.failure != nil && operation.effect != .notSent
+    return wasTried || operation.attempts > 0 || operation.unreachable > 0 || operation.lostRuns > 0
+  }
+
+  /// Gives back what the run has cost, where it was not made or has succeeded.
+  func refund() {
+    if isRepetition, let budget = settings.budget { budget.refund(budget.costOfRun) }
   }
 
   /// How long the run has to wait until it can be paid for; nil where it is paid.
   private func waitForBudget() -> Duration? {
     guard let budget = settings.budget else { return nil }
     guard isRepetition else {
-      budget.deposit()
+      // Each look of one that is put off again and again would pay in.
+      if leased.operation.failure == nil { budget.deposit() }
       return nil
     }
     guard !budget.withdraw(budget.costOfRun) else { return nil }

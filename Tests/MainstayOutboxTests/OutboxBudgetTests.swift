@@ -60,4 +60,27 @@ import Testing
     #expect(budget.available < 1)
     await outbox.shutDown()
   }
+
+  @Test func `a run that was put off is no repetition, and costs nothing`() async throws {
+    var shop = try Workshop()
+    let budget = RetryBudget(
+      ratio: 0.001, minimumPerSecond: 0, initial: 2, clock: shop.clock)
+    shop.configuration.budget = budget
+    let runs = Box(0)
+    let outbox = try await shop.open(
+      shop.worker { _, _ in
+        runs.change { $0 += 1 }
+        if runs.value <= 5 { throw Snooze(for: .seconds(30)) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    for run in 1...5 {
+      await shop.log.wait(for: "failed", count: run)
+      await outbox.wait { $0.waiting == 1 }
+      await shop.clock.sleepers(atLeast: 1)
+      shop.clock.advance(by: .seconds(30))
+    }
+    await shop.log.wait(for: "succeeded")
+    #expect(shop.log.count("heldBack") == 0 && budget.available >= 2)
+    await outbox.shutDown()
+  }
 }

@@ -92,6 +92,29 @@ import Testing
     monitor.shutDown()
   }
 
+  @Test func `a monitor that knows nothing yet does not say that a network costs nothing`()
+    async throws
+  {
+    var shop = try Workshop()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    shop.configuration.connectivity = monitor
+    shop.configuration.unmetConstraints = [.network, .unmetered]
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    let id = try await outbox.enqueue(
+      Note(text: "a"), options: EnqueueOptions(constraints: [.unmetered]))
+    // What was told first says that a network is there.
+    let options = EnqueueOptions(constraints: [.network])
+    let other = try await outbox.enqueue(Note(text: "b"), options: options)
+    _ = try await outbox.handle(other, for: Note.self).outcome()
+    #expect(try await outbox.explain(id)?.obstacles == [.constraint(.unmetered)])
+    source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+    monitor.shutDown()
+    shop.clock.advance(by: .seconds(1))
+  }
+
   /// A monitor that has said for a while that there is no network.
   private func offline(_ shop: Workshop) -> ConnectivityMonitor {
     let source = ScriptedConnectivitySource(.online)

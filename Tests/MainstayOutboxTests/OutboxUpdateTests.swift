@@ -233,6 +233,19 @@ private struct Photo: QueuedOperation {
     await outbox.shutDown()
   }
 
+  @Test(.requirement("P10")) func `who says of sign-ins and how long a stall is told stays`()
+    async throws
+  {
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    var settings = outbox.configuration
+    settings.stallWarning = .seconds(60)
+    settings.signedIn = AsyncStream<Void> { $0.finish() }
+    let error = #expect(throws: ConfigurationError.self) { try outbox.update(settings) }
+    #expect(error?.violations.map(\.option) == ["stallWarning", "signedIn"])
+    #expect(outbox.configuration.stallWarning == .seconds(900))
+    await outbox.shutDown()
+  }
+
   @Test func `a store of one's own keeps its limits`() async throws {
     let store = InMemoryStore(limits: StoreLimits(maximumPending: 1))
     let outbox = try await Outbox(store: store, clock: shop.clock) { shop.worker { _, _ in } }

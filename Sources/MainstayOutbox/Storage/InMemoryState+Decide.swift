@@ -96,7 +96,8 @@ extension InMemoryState {
       priority: old.priority,
       constraints: old.constraints, isExpendable: old.isExpendable, merges: old.merges,
       checkpoint: old.checkpoint, timeout: old.timeout)
-    rows[number] = StoredRow(operation: operation, rank: (ranks[number] ?? 0) - jump)
+    let rank = ranks.removeValue(forKey: number) ?? 0
+    rows[number] = StoredRow(operation: operation, rank: rank - jump)
     release(number, at: date)
     // It may have held back one that stands before it, which was redriven earlier.
     unblock(old.orderingBytes, at: date)

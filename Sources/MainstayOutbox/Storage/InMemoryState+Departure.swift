@@ -15,7 +15,7 @@ extension InMemoryState {
     _ id: Int64, as reason: OutboxReceipt.Reason, output: Data? = nil, at date: Date
   ) {
     guard let row = rows.removeValue(forKey: id) else { return }
-    attempts[id] = nil
+    forget(id)
     leaveReceipt(of: row.operation, reason, at: date)
     keepOutcome(of: row.operation.id, reason, output, at: date)
     tell(of: id, [.done, .dropped].contains(reason) ? .done : .gone, at: date)
@@ -24,9 +24,12 @@ extension InMemoryState {
   }
 
   private mutating func forgetLatest(of operation: StoredOperation) {
-    let key = operation.orderingBytes
+    guard let key = operation.orderingBytes else {
+      latest[Self.record(of: operation)] = nil
+      return
+    }
     let all = rows.values.map(\.operation) + dead.values.map(\.operation)
-    if key == nil || !all.contains(where: { $0.orderingBytes == key }) {
+    if !all.contains(where: { $0.orderingBytes == key }) {
       latest[Self.record(of: operation)] = nil
     }
   }
@@ -136,7 +139,7 @@ extension InMemoryState {
   mutating func discard(_ id: OperationID, at date: Date) -> Bool {
     guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
     dead[number] = nil
-    attempts[number] = nil
+    forget(number)
     leaveReceipt(of: letter.operation, .discarded, at: date)
     keepOutcome(of: id, .discarded, nil, at: date)
     tell(of: number, .gone, at: date)

@@ -48,7 +48,8 @@ struct InMemoryState {
   /// The latest time of day that anything was written at, since the clock was last found set back;
   /// in milliseconds.
   private var latestDate: Int64 = .min
-  private var tokens: [Int64: Int64] = [:]
+  /// The last token of each row that is there, or is a dead letter.
+  private(set) var tokens: [Int64: Int64] = [:]
   /// The ranks of dead letters.
   var ranks: [Int64: Int64] = [:]
   private var receipts: [[String]: OutboxReceipt] = [:]
@@ -181,6 +182,13 @@ struct InMemoryState {
     rows[id] = row
     return LeasedOperation(
       lease: Lease(id: row.operation.id, row: id, token: token), operation: row.operation)
+  }
+
+  /// A row is gone for good: no number is given twice.
+  mutating func forget(_ id: Int64) {
+    tokens[id] = nil
+    ranks[id] = nil
+    attempts[id] = nil
   }
 
   mutating func settle(_ lease: Lease, _ verdict: OperationVerdict, at date: Date) -> Bool {
