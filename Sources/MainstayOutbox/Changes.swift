@@ -8,8 +8,8 @@ final class Changes: Sendable {
     var nextID: UInt64 = 0
     var subscribers: [UInt64: AsyncStream<OutboxSnapshot>.Continuation] = [:]
     var bells: [UInt64: AsyncStream<Void>.Continuation] = [:]
-    /// What those are about that are rung for one operation.
-    var subjects: [UInt64: OperationID] = [:]
+    /// Those that are rung for one operation.
+    var bellsOfOne: [OperationID: Set<UInt64>] = [:]
     /// Whether all were rung not long ago, and are to be rung again after that.
     var isResting = false
     var mustRing = false
@@ -58,14 +58,16 @@ final class Changes: Sendable {
       guard !state.isEnded else { return nil }
       state.nextID += 1
       state[keyPath: place][state.nextID] = continuation
-      state.subjects[state.nextID] = subject
+      if let subject { state.bellsOfOne[subject, default: []].insert(state.nextID) }
       return state.nextID
     }
     if let id {
       continuation.onTermination = { [weak self] _ in
         self?.state.withLock { state in
           state[keyPath: place][id] = nil
-          state.subjects[id] = nil
+          guard let subject else { return }
+          state.bellsOfOne[subject]?.remove(id)
+          if state.bellsOfOne[subject]?.isEmpty == true { state.bellsOfOne[subject] = nil }
         }
       }
     } else {
@@ -74,10 +76,11 @@ final class Changes: Sendable {
     return (stream, continuation)
   }
 
-  /// Something changed about one operation: those are rung that look at it.
-  func ring(_ id: OperationID) {
-    let bells = state.withLock { state in
-      state.subjects.filter { $0.value == id }.compactMap { state.bells[$0.key] }
+  /// Something changed about these operations: those are rung that look at one of them.
+  func ring(_ ids: [OperationID]) {
+    let bells = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+      guard !state.bellsOfOne.isEmpty else { return [] }
+      return ids.flatMap { state.bellsOfOne[$0] ?? [] }.compactMap { state.bells[$0] }
     }
     for bell in bells { bell.yield() }
   }
@@ -159,7 +162,7 @@ final class Changes: Sendable {
   func end() {
     let (subscribers, bells) = state.withLock { state in
       state.isEnded = true
-      defer { (state.subscribers, state.bells, state.subjects) = ([:], [:], [:]) }
+      defer { (state.subscribers, state.bells, state.bellsOfOne) = ([:], [:], [:]) }
       return (Array(state.subscribers.values), Array(state.bells.values))
     }
     for subscriber in subscribers { subscriber.finish() }

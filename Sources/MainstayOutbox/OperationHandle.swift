@@ -76,7 +76,9 @@ public struct OperationHandle<Operation: QueuedOperation>: Sendable, Identifiabl
             do throws(OutboxError) {
               found = try await status()
             } catch {
+              // It may take the place of a status that nobody has read yet: that is news again.
               continuation.yield(.failure(error))
+              last = nil
               if error.code == .shutDown { break }
               failures = error.failures(after: failures)
               try? await timeline.sleep(until: timeline.now + .milliseconds(250 << failures))

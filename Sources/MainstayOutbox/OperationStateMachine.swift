@@ -92,8 +92,9 @@ package struct OperationStateMachine: Sendable, Equatable {
   }
 
   /// No worker can read the operation.
-  package func unreadable(_ error: AppError) -> OperationVerdict {
-    verdict(.parked, failure: error)
+  package mutating func unreadable(_ error: AppError) -> OperationVerdict {
+    if hasBegun { effect = .sentUnknown }
+    return verdict(.parked, failure: error)
   }
 
   /// The other side answered whether the effect happened; nil means that the worker may run now.

@@ -342,7 +342,7 @@ extension Outbox {
   ) async throws(OutboxError) -> T {
     let result = try await calling(body)
     drainer.wake()
-    if let id { changeFeed.ring(id) }
+    if let id { changeFeed.ring([id]) }
     changeFeed.changed()
     return result
   }

@@ -204,7 +204,7 @@ public final class Outbox: Sendable {
         probe: surroundings.probe, budget: configuration.budget,
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
-        progress: progress, report: { id, _ in changes.ring(id) },
+        progress: progress, report: { id, _ in changes.ring([id]) },
         logger: logger, storage: StorageReports(logger, by: surroundings.timeline),
         lanes: LaneReports(logger, monitor: configuration.monitor),
         stalls: StallReports(logger, patience: configuration.stallWarning),
@@ -342,7 +342,7 @@ extension Outbox {
       for id in ids { observer.observe(OutboxEvent(.enqueued, id: id, kind: kind)) }
     }
     drainer.wake(for: new.contains(where: \.hasTimes) ? .times : .work)
-    for id in ids { changeFeed.ring(id) }
+    changeFeed.ring(ids)
     changeFeed.changed()
   }
 

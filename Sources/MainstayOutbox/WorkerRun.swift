@@ -317,6 +317,8 @@ struct WorkerRun: Sendable {
     let mapped = OutboxError(
       .unreadablePayload, details: "", underlying: error.cause
     ).appError
+    var machine = machine
+    machine.hasBegun = machine.hasBegun || steps.areThere
     return ended(machine.unreadable(mapped), mapped)
   }
 

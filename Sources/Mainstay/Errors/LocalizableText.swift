@@ -102,6 +102,8 @@ public struct LocalizableText: Sendable, Hashable, Codable {
       let text = arguments[place].string(in: locale)
       switch arguments[place] {
       case .text, .publicText:
+        // Beside a text that is alone there is nothing to turn round.
+        if wording == "{0}" { return text }
         let around = direction ?? TextDirection(of: wording, in: locale)
         direction = around
         return around.keepingTogether(text)

@@ -102,12 +102,13 @@ struct LimitAlgorithm: Sendable {
   /// Whether a call had the time for an answer, which says how much that is.
   ///
   /// It is the average over about a thousand answers, so a service that hangs does not change it.
+  /// One answer counts as twice the average at most: a few long calls say nothing about short ones.
   private mutating func hadTime(_ sample: Sample) -> Bool {
     let time = sample.time.inSeconds
     if sample.isDrop { return !sample.wasCut || time >= usualTime ?? 0 }
     answers = min(answers + 1, 1_000)
     let usual = usualTime ?? time
-    usualTime = usual + (time - usual) / answers
+    usualTime = usual + (min(time, usual * 2) - usual) / answers
     return true
   }
 }

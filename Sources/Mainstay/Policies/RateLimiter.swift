@@ -187,11 +187,7 @@ public final class RateLimiter: Policy, Sendable {
   /// - Returns: From 0 to the limit.
   package func available(atMost limit: Int) -> Int {
     let now = timeline.now
-    return guarded.withLock { guarded in
-      var (machine, count) = (guarded.machine, 0)
-      while count < limit, machine.ask(cost: 1, now: now, atMost: .zero) == .granted { count += 1 }
-      return count
-    }
+    return min(max(limit, 0), guarded.withLock { $0.machine.available(now: now) })
   }
 
   /// When a call that came now would have its turn; it takes none, and nobody is told.
@@ -199,14 +195,7 @@ public final class RateLimiter: Policy, Sendable {
   /// - Returns: In what time, zero for at once; nil for never.
   package func timeToTurn() -> Duration? {
     let now = timeline.now
-    return guarded.withLock { guarded in
-      var machine = guarded.machine
-      return switch machine.ask(cost: 1, now: now, atMost: .aYear) {
-      case .granted: .zero
-      case .promised(_, let wait), .refused(let wait): wait
-      case .never: nil
-      }
-    }
+    return guarded.withLock { $0.machine.timeToTurn(now: now) }
   }
 
   /// Takes a turn now, to be used later.

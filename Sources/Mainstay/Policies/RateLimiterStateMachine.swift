@@ -97,13 +97,7 @@ extension RateLimiterStateMachine {
     advance(to: now)
     guard cost <= schedule.highestCost else { return .never }
     guard cost > 0 else { return .granted }
-    plan()
-    let turn: Nanoseconds
-    if let planned, let last = promises.last {
-      turn = planned.earliest(cost, from: last.turn)
-    } else {
-      turn = schedule.earliest(cost, from: latest)
-    }
+    let turn = turn(costing: cost)
     let needed = Duration.exactly(turn - latest)
     guard needed > .zero else {
       // Those who wait have turns that have not come, and nobody comes before them.
@@ -118,6 +112,26 @@ extension RateLimiterStateMachine {
     pending += 1
     nextID += 1
     return .promised(nextID - 1, wait: needed)
+  }
+
+  /// When a call would have its turn that asked now.
+  private mutating func turn(costing cost: Int) -> Nanoseconds {
+    plan()
+    if let planned, let last = promises.last { return planned.earliest(cost, from: last.turn) }
+    return schedule.earliest(cost, from: latest)
+  }
+
+  /// How many calls that cost one would be let through at once: none before those who wait.
+  mutating func available(now: Duration) -> Int {
+    advance(to: now)
+    return pending > 0 ? 0 : max(0, schedule.free(at: latest))
+  }
+
+  /// In what time a call that costs one would have its turn; nil for never.
+  mutating func timeToTurn(now: Duration) -> Duration? {
+    advance(to: now)
+    guard schedule.highestCost >= 1 else { return nil }
+    return max(.zero, .exactly(turn(costing: 1) - latest))
   }
 
   /// Whose turn has come; each is named once.

@@ -203,10 +203,13 @@ public final class FaultProxy: Sendable {
   /// Closes the port before the client hears of it: one that comes again at once is refused.
   private func pause(_ number: Int, for span: Duration, resetting client: any Channel) {
     state.withLock { _ = $0.pauses.insert(number) }
-    Task {
-      await stopListening()
-      close(client, by: .reset)
-      listenAgain(number, after: span, on: client.eventLoop)
+    // First: SwiftNIO closes a connection that is still being accepted together with the port.
+    endingByReset(client).whenComplete { _ in
+      Task {
+        await self.stopListening()
+        client.close(promise: nil)
+        self.listenAgain(number, after: span, on: client.eventLoop)
+      }
     }
   }
 
@@ -256,13 +259,16 @@ public final class FaultProxy: Sendable {
 
 /// Ends a connection.
 func close(_ channel: any Channel, by ending: Fault.Ending) {
-  guard ending == .reset, let options = channel as? any SocketOptionProvider else {
-    channel.close(promise: nil)
-    return
+  guard ending == .reset else { return channel.close(promise: nil) }
+  endingByReset(channel).whenComplete { _ in channel.close(promise: nil) }
+}
+
+/// Whoever closes a connection after this resets it.
+func endingByReset(_ channel: any Channel) -> EventLoopFuture<Void> {
+  guard let options = channel as? any SocketOptionProvider else {
+    return channel.eventLoop.makeSucceededVoidFuture()
   }
-  options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
-    channel.close(promise: nil)
-  }
+  return options.setSoLinger(linger(l_onoff: 1, l_linger: 0))
 }
 
 extension Duration {

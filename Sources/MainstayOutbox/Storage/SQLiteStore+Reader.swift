@@ -59,7 +59,11 @@ extension SQLiteStore {
   /// Waits until nothing is being read beside the connection that writes.
   func finishReading() async {
     guard let reader = state.withLock({ $0.reader }) else { return }
+    await Self.finishReading(reader)
+  }
+
+  static func finishReading(_ reader: DatabaseQueue) async {
     // mainstay:ignore MS203 -- one that is closed reads nothing
-    try? await Self.onWriter(of: reader) { _ in }
+    try? await onWriter(of: reader) { _ in }
   }
 }

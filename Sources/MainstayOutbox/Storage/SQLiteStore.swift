@@ -132,7 +132,13 @@ public final class SQLiteStore: OutboxStore {
 
   /// Leaves the file, as a process does that ends in good order.
   public func close() async {
-    let connection = leave()
+    let (connection, reader) = leave()
+    if let reader {
+      // The first of the two: who closes the last connection clears up the log. No thread waits
+      // for what is being read.
+      await Self.finishReading(reader)
+      try? reader.close()
+    }
     guard let connection else { return }
     guard let lock = connection.lock else {
       try? connection.queue.close()
@@ -158,21 +164,19 @@ public final class SQLiteStore: OutboxStore {
   }
 
   /// Lets nobody use the file any more.
-  private func leave() -> Connection? {
+  private func leave() -> (connection: Connection?, reader: DatabaseQueue?) {
     givenUp.continuation.finish()
-    let (connection, reader) = state.withLock { state in
+    return state.withLock { state in
       state.isClosed = true
       defer { (state.connection, state.reader) = (nil, nil) }
       return (state.connection, state.reader)
     }
-    // The first of the two: who closes the last connection clears up the log.
-    try? reader?.close()
-    return connection
   }
 
   /// Leaves the file as a process does that dies: the lock ends, and nothing is tidied up.
   package func abandon() {
-    let connection = leave()
+    let (connection, reader) = leave()
+    try? reader?.close()
     if host == nil { try? connection?.queue.close() }
   }
 

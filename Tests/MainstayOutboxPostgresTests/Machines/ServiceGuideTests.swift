@@ -31,7 +31,7 @@ struct ServiceGuideTests {
     for call in calls {
       let command = call.command.replacing("localhost:8080", with: "127.0.0.1:\(service.port)")
       let end = try await BuiltProgram.run(fromPath: "sh", ["-c", command])
-      let lines = end.output.split(separator: "\n").map { $0.replacing("\r", with: "") }
+      let lines = end.output.split(whereSeparator: \.isNewline)
       #expect(lines.count == call.answer.count, "\(call.command): \(lines)")
       for (line, expected) in zip(lines, call.answer) {
         // What differs each time stands on the page as three dots.
