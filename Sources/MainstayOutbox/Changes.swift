@@ -137,6 +137,9 @@ final class Changes: Sendable {
     var isMore = true
     while isMore {
       let start = timeline.now
+      // Whoever comes while it is read may have changed something before that, and waits for the
+      // next one.
+      let latest = state.withLock { $0.nextID }
       let snapshot = await read()
       let spent = timeline.now - start
       let (subscribers, again) = state.withLock { state in
@@ -144,7 +147,8 @@ final class Changes: Sendable {
         // Nobody may say that something changed for long, and some have been told nothing yet.
         let isUnread = snapshot == nil && !state.subscribers.isEmpty
         state.isReading = state.isAgain || isUnread
-        return (Array(state.subscribers.values), state.isReading)
+        let told = state.subscribers.filter { $0.key <= latest }
+        return (Array(told.values), state.isReading)
       }
       isMore = again
       guard let snapshot else {

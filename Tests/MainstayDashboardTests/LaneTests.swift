@@ -97,6 +97,8 @@ import Testing
     let (store, log) = (InMemoryStore(), Log())
     let outbox = try await Outbox(store: store) { Worker(for: Order.self) { _, _ in } }
     await outbox.pause()
+    let options = EnqueueOptions(lane: "ada@example.org")
+    try await outbox.enqueue(Order(text: "a"), options: options)
     try await store.close("ada@example.org", LaneClosure(.needsUser))
     try await serve(Dashboard(outbox, log: log)) { client in
       let visitor = try await Visitor(client, at: Self.page)

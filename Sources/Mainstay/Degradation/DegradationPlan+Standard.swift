@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DegradationPlan {
-  /// The needs of an ordinary app: too little memory or processor, or heat, leaves the minimum, no
-  /// network what works offline, missing storage or analytics the basics, and a missing camera,
-  /// location or notices nearly everything.
+  /// The needs of an ordinary app. Too little memory or processor, or heat, leaves the minimum, and
+  /// no network what works offline. Missing storage or analytics leave the basics, and a missing
+  /// camera, location or notices nearly everything.
   public static let standard = DegradationPlan(needs: [
     .memory, .processor, .heat, .network, .storage, .analytics, .camera, .location, .notifications,
   ])

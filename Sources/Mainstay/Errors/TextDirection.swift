@@ -25,8 +25,10 @@ enum TextDirection: Sendable {
   }
 
   /// A text that stands in a wording of this direction, in isolates where it would turn round what
-  /// is beside it: a Hebrew name takes the comma and the number after it along, and in Arabic the
-  /// groups of a phone number change places.
+  /// is beside it.
+  ///
+  /// A Hebrew name takes the comma and the number after it along, and in Arabic the groups of a
+  /// phone number change places.
   func keepingTogether(_ text: String) -> String {
     let isOther = text.unicodeScalars.contains { scalar in
       switch self {

@@ -18,8 +18,10 @@ extension SQLiteStore {
     guard host == nil, connection.lock != nil else {
       return try await read(within: limit) { db in try Self.atOnce(db) { try body(db) } }
     }
+    guard let reader = try reader() else {
+      return try await read(within: limit) { db in try Self.atOnce(db) { try body(db) } }
+    }
     do {
-      let reader = try reader()
       return try await Self.onWriter(of: reader) { [self] db in
         try watched(db, of: reader, within: limit, by: readerWatch) {
           let result = Result { try Self.atOnce(db) { try body(db) } }
@@ -33,8 +35,9 @@ extension SQLiteStore {
     }
   }
 
-  /// The connection that only reads, opened where nobody has asked for it yet.
-  private func reader() throws -> DatabaseQueue {
+  /// The connection that only reads, opened where nobody has asked for it yet; nil where there can
+  /// be no second one, as on some damaged disks: the one that writes says what is wrong, if it is.
+  private func reader() throws -> DatabaseQueue? {
     if let reader = state.withLock({ $0.reader }) { return reader }
     var configuration = Configuration()
     configuration.label = "Mainstay.Outbox.Reader"
@@ -43,7 +46,10 @@ extension SQLiteStore {
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     }
-    let reader = try DatabaseQueue(path: path, configuration: configuration)
+    // mainstay:ignore MS203 -- what is asked is asked of the other connection
+    guard let reader = try? DatabaseQueue(path: path, configuration: configuration) else {
+      return nil
+    }
     let (kept, isClosed) = state.withLock { state in
       if state.reader == nil, !state.isClosed { state.reader = reader }
       return (state.reader, state.isClosed)

@@ -3,7 +3,6 @@
 public import Foundation
 public import Mainstay
 public import Observation
-import Synchronization
 
 /// Runs the work of a screen and holds what the screen shows of it.
 ///
@@ -43,7 +42,11 @@ public final class TaskModel<Value> {
 
   /// Whether the task of a run was cancelled, which happens on any thread.
   private final class Cancellation: Sendable {
-    let isRequested = Atomic(false)
+    private let state = Locked(false)
+
+    var isRequested: Bool { state.withLock { $0 } }
+
+    func request() { state.withLock { $0 = true } }
   }
 
   /// A run that may be shown: it is under way, or has ended while a newer one is.
@@ -57,7 +60,7 @@ public final class TaskModel<Value> {
 
     /// Whether somebody still waits for what it does.
     var isWanted: Bool {
-      result == nil && !cancellation.isRequested.load(ordering: .acquiring)
+      result == nil && !cancellation.isRequested
     }
   }
 
@@ -260,7 +263,7 @@ public final class TaskModel<Value> {
     let result = await withTaskCancellationHandler {
       await attempt(work, run)
     } onCancel: {
-      cancellation.isRequested.store(true, ordering: .releasing)
+      cancellation.request()
     }
     end(run, with: result)
     leavePlace(clears)

@@ -31,7 +31,7 @@ extension ErrorReport {
   /// That span is found as ``PolicyTracing`` finds it. A report becomes the event
   /// `mainstay.errorReported`, never `exception`: whoever ends the span with an error, such as
   /// `withSpan` or ``Trace``, records that itself, and it would stand there twice. An error that
-  /// somebody deals with leaves the status of the span alone, whether or not recovery works; one
+  /// somebody deals with leaves the status of the span alone, whether or not recovery works. One
   /// that nobody deals with makes it an error, also where its group has had its share and there is
   /// no event. Cancellations never come to a sink.
   public struct SpanSink: ReportSink, CaptureNoting {

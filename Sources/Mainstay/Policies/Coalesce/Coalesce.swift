@@ -78,18 +78,14 @@ public final class Coalesce<Key: Hashable & Sendable>: Sendable {
       guarded.withLock { $0.machine.forget(caller) }
       inside.endWait(of: caller, at: self)
     }
-    let value: any Sendable
-    do {
-      value = try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { waiter in
-          join(key, caller, inside, waiter) { try await operation() }
-        }
-      } onCancel: {
-        leave(caller)
+    let value = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiter in
+        join(key, caller, inside, waiter) { try await operation() }
       }
-    } catch is WaitForItself {
-      return try await operation()
+    } onCancel: {
+      leave(caller)
     }
+    if value is WaitForItself { return try await operation() }
     guard let value = value as? T else {
       preconditionFailure("a run for \(T.self) ended with another type")
     }
@@ -99,8 +95,8 @@ public final class Coalesce<Key: Hashable & Sendable>: Sendable {
 
 // The lock is held for a few instructions; tasks are begun and callers are woken outside of it.
 extension Coalesce {
-  /// A call that would wait for itself; no caller gets it.
-  private struct WaitForItself: Error {}
+  /// What a call gets that would wait for itself; no caller of it does.
+  private struct WaitForItself: Sendable {}
 
   private func join(
     _ key: TypedKey, _ caller: UInt64, _ inside: CoalescedRuns, _ waiter: Waiter,
@@ -115,7 +111,7 @@ extension Coalesce {
       return guarded.machine.join(key, caller: caller, waiter: waiter)
     }
     switch joining {
-    case nil: waiter.resume(throwing: WaitForItself())
+    case nil: waiter.resume(returning: WaitForItself())
     case .gone: waiter.resume(throwing: CancellationError())
     case .follows: break
     case .leads(let flight): begin(flight, operation)
