@@ -109,7 +109,7 @@ import Testing
     _ = try await outbox.handle(other, for: Note.self).outcome()
     #expect(try await outbox.explain(id)?.obstacles == [.constraint(.unmetered)])
     source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
-    await outbox.wait { $0.pending == 0 }
+    await drain(outbox, on: shop.clock, by: .milliseconds(100))
     await outbox.shutDown()
     monitor.shutDown()
     shop.clock.advance(by: .seconds(1))
