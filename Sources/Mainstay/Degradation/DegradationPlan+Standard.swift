@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DegradationPlan {
-  /// The needs of an ordinary app. Too little memory or processor, or heat, leaves the minimum, and
-  /// no network what works offline. Missing storage or analytics leave the basics, and a missing
-  /// camera, location or notices nearly everything.
+  /// The needs of an ordinary app.
+  ///
+  /// Too little memory or processor, or heat, leaves the minimum, and no network what works
+  /// offline. Missing storage or analytics leave the basics, and a missing camera, location or
+  /// notices nearly everything.
   public static let standard = DegradationPlan(needs: [
     .memory, .processor, .heat, .network, .storage, .analytics, .camera, .location, .notifications,
   ])

@@ -141,7 +141,9 @@ extension FormStateMachine {
   }
 
   /// Leads to the first field that is wrong, but not away from one in which somebody writes since
-  /// the form was sent. The next key would go into the other field, and take its error away.
+  /// the form was sent.
+  ///
+  /// The next key would go into the other field, and take its error away.
   private mutating func focusFirst(after lastEdit: UInt64) {
     guard edits == lastEdit || focus == nil, let first = firstInvalid else { return }
     moveFocus(to: first)
