@@ -321,7 +321,8 @@ import Testing
   }
 
   @Test func `what no worker can read is parked, with the reason`() {
-    let verdict = Self.machine().unreadable(Self.error(.permanent))
+    var machine = Self.machine()
+    let verdict = machine.unreadable(Self.error(.permanent))
     #expect(verdict.next == .parked && verdict.failure != nil && verdict.closesLane == nil)
   }
 
