@@ -35,8 +35,10 @@ extension SQLiteStore {
     }
   }
 
-  /// The connection that only reads, opened where nobody has asked for it yet; nil where there can
-  /// be no second one, as on some damaged disks: the one that writes says what is wrong, if it is.
+  /// The connection that only reads, opened where nobody has asked for it yet.
+  ///
+  /// It is nil where there can be no second one, as on some damaged disks: the one that writes says
+  /// what is wrong then.
   private func reader() throws -> DatabaseQueue? {
     if let reader = state.withLock({ $0.reader }) { return reader }
     var configuration = Configuration()

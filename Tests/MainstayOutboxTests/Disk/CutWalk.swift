@@ -301,7 +301,8 @@ extension CutWalk {
       }
       checkOrder(operations)
     } catch {
-      violate("looking threw \(error)")
+      // The power may go while it looks, too.
+      if !disk.isOff { violate("looking threw \(error)") }
     }
     // What has ended for certain, or was never there, would be seen if it came back.
     known.removeAll { ![.pending, .dead].contains($0.place) }
