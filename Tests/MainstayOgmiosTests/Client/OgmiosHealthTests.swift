@@ -15,7 +15,7 @@ import Testing
   }
 
   /// The next endpoint is waited for as long as the machine needs; the first one for no time.
-  private func passTime(_ clock: ManualClock, waitingFor server: WebSocketServer) async {
+  private func letTimePass(_ clock: ManualClock, waitingFor server: WebSocketServer) async {
     await server.log.first { $0 == .refused(connection: 0) }
     await clock.waiters(atLeast: 1)
     clock.advance(by: .patience)
@@ -28,7 +28,7 @@ import Testing
     let (deaf, server) = (try await silent(), try await OgmiosServer())
     let watched = try Watched([deaf.origin, server.socketAddress], clock: clock)
     async let health = watched.client.health()
-    await passTime(clock, waitingFor: deaf)
+    await letTimePass(clock, waitingFor: deaf)
     #expect(try await health.endpoint == server.socketAddress)
     #expect(watched.log.lines == ["failed timeout"])
     // It may be slow and well.
@@ -41,7 +41,7 @@ import Testing
     let deaf = [try await silent(), try await silent()]
     let client = try Watched(deaf.map(\.origin), clock: clock).client
     async let error = failure { try await client.health() }
-    for server in deaf { await passTime(clock, waitingFor: server) }
+    for server in deaf { await letTimePass(clock, waitingFor: server) }
     #expect(await error?.kind == .timeout)
     #expect(await error?.endpoint == client.status.endpoints[1].name)
   }

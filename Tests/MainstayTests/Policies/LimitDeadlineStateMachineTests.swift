@@ -18,15 +18,29 @@ import Testing
         epoch: algorithm.epoch, now: .zero, fraction: 0.5)
     }
     #expect(cut(&algorithm, after: 1), "nothing is known yet")
-    for milliseconds in [100, 300] {
+    func answer(_ algorithm: inout LimitAlgorithm, after milliseconds: Int) {
       _ = algorithm.learn(
         .init(time: .milliseconds(milliseconds), inFlight: 1), epoch: algorithm.epoch, now: .zero,
         fraction: 0.5)
     }
-    #expect(!cut(&algorithm, after: 199))
-    #expect(cut(&algorithm, after: 200))
+    for milliseconds in [100, 200] { answer(&algorithm, after: milliseconds) }
+    #expect(!cut(&algorithm, after: 149))
+    #expect(cut(&algorithm, after: 150))
     let drop = LimitAlgorithm.Sample(time: .zero, inFlight: 1, isDrop: true)
     #expect(algorithm.learn(drop, epoch: algorithm.epoch, now: .zero, fraction: 0.5) == true)
+  }
+
+  @Test func `a few long calls say nothing about the time that the others take`() {
+    var algorithm = LimitAlgorithm(.aimd(initial: 20))
+    for number in 1...100 {
+      let time = Duration.milliseconds(number.isMultiple(of: 10) ? 4_000 : 50)
+      _ = algorithm.learn(
+        .init(time: time, inFlight: 1), epoch: algorithm.epoch, now: .zero, fraction: 0.5)
+    }
+    let cut = LimitAlgorithm.Sample(
+      time: .milliseconds(300), inFlight: 1, isDrop: true, wasCut: true)
+    #expect(algorithm.learn(cut, epoch: algorithm.epoch, now: .zero, fraction: 0.5))
+    #expect(algorithm.limit < 20)
   }
 
   @Test(arguments: LimitAlgorithmTests.kinds)
