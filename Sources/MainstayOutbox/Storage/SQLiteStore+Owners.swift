@@ -62,7 +62,7 @@ extension SQLiteStore {
     let folder = url.deletingLastPathComponent()
     let start = url.lastPathComponent + "-owner-"
     let files = FileManager.default
-    // mainstay:ignore MS204 -- a folder without a list holds no such file
+    // A folder without a list holds no such file.
     let names = (try? files.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
     let locks = names.filter { $0.hasPrefix(start) }
     guard locks.count > 1 else { return }

@@ -48,7 +48,7 @@ extension SQLiteStore {
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     }
-    // mainstay:ignore MS203 -- what is asked is asked of the other connection
+    // What is asked is asked of the other connection then.
     guard let reader = try? DatabaseQueue(path: path, configuration: configuration) else {
       return nil
     }
@@ -71,7 +71,7 @@ extension SQLiteStore {
   }
 
   static func finishReading(_ reader: DatabaseQueue) async {
-    // mainstay:ignore MS203 -- one that is closed reads nothing
+    // One that is closed reads nothing.
     try? await onWriter(of: reader) { _ in }
   }
 }

@@ -100,15 +100,23 @@ private struct SeatPlan: Codable, Sendable, Equatable {
     try await outbox.enqueue(Reserve(seats: 2, by: "me"), orderedBy: 7)
     // There is nothing yet to which it could be done.
     await cache.keep(SeatPlan(free: 5), for: "p")
-    while try await shown() != SeatPlan(free: 3, taken: ["me": 2]) {}
+    var last = SeatPlan(free: 3, taken: ["me": 2])
+    while try await shown() != last {}
+    /// The same may be told twice, and nothing else on the way to what is meant.
+    func follows(_ plan: SeatPlan) async throws {
+      var seen = try await shown()
+      while seen == last, seen != plan { seen = try await shown() }
+      #expect(seen == plan, "after \(last)")
+      last = plan
+    }
     // The service has it already: it is not done twice.
     await cache.keep(SeatPlan(free: 3, taken: ["me": 2]), for: "p")
-    #expect(try await shown() == SeatPlan(free: 3, taken: ["me": 2]))
+    try await follows(SeatPlan(free: 3, taken: ["me": 2]))
     // Somebody else was faster; when they give way, it can be done again.
     await cache.keep(SeatPlan(free: 1, taken: ["you": 4]), for: "p")
-    #expect(try await shown() == SeatPlan(free: 1, taken: ["you": 4]))
+    try await follows(SeatPlan(free: 1, taken: ["you": 4]))
     await cache.keep(SeatPlan(free: 4, taken: ["you": 1]), for: "p")
-    #expect(try await shown() == SeatPlan(free: 2, taken: ["you": 1, "me": 2]))
+    try await follows(SeatPlan(free: 2, taken: ["you": 1, "me": 2]))
     await outbox.shutDown()
   }
 
