@@ -25,7 +25,7 @@ import Testing
     }
     for milliseconds in [100, 200] { answer(&algorithm, after: milliseconds) }
     #expect(!cut(&algorithm, after: 149))
-    #expect(cut(&algorithm, after: 150))
+    #expect(cut(&algorithm, after: 151))
     let drop = LimitAlgorithm.Sample(time: .zero, inFlight: 1, isDrop: true)
     #expect(algorithm.learn(drop, epoch: algorithm.epoch, now: .zero, fraction: 0.5) == true)
   }
