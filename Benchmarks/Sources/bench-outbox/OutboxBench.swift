@@ -32,8 +32,8 @@ struct OutboxBench: AsyncParsableCommand {
   /// What this program does as a process of its own.
   enum Role: String, ExpressibleByArgument {
     case leaser, enqueuer
-    /// For a profiler: so many operations come in, or go out as well.
-    case enqueueMany, drainMany
+    /// For a profiler: so many operations come in, go out as well, or are done by an outbox.
+    case enqueueMany, drainMany, workMany
   }
 
   func run() async throws {
