@@ -80,6 +80,8 @@ public struct LocalizableText: Sendable, Hashable, Codable {
 
   /// The text in words: the wording that ``TextCatalog/current`` has for the locale, else English.
   ///
+  /// Where the arguments hold a number, the first one decides which ``PluralCategory`` it has.
+  ///
   /// A text among the arguments that is written the other way than the wording, such as a Hebrew
   /// name in an English sentence, stands between U+2068 and U+2069, so that it turns nothing round.
   public func string(in locale: Locale = .current) -> String {
@@ -89,9 +91,16 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   /// The wording of the catalogue, unless it names an argument that is not there.
   private func translation(in locale: Locale) -> String? {
     guard let key else { return nil }
-    return TextCatalog.current.pattern(for: key, in: locale) { wording in
+    return TextCatalog.current.pattern(for: key, form, in: locale) { wording in
       Self.places(in: wording).allSatisfy(arguments.indices.contains)
     }
+  }
+
+  /// The first number among the arguments decides.
+  private var form: TextCatalog.Form {
+    if let number = PluralOperands(arguments) { return .number(number) }
+    let holdsNumber = arguments.contains { if case .number = $0 { true } else { false } }
+    return holdsNumber ? .any : .plain
   }
 
   private func filled(_ wording: String, in locale: Locale) -> String {

@@ -82,6 +82,47 @@ public struct ErrorMonitorService: Service {
   }
 }
 
+/// A store of reports that sends until the service group shuts down, and then what is left.
+///
+/// It stands before the ``ErrorMonitorService`` of the monitor that hands reports to it, so that it
+/// is stopped after that and sends the last reports, too. What cannot be sent within the grace
+/// stays in the folder for the next process.
+public struct ReportStoreService: Service {
+  private let store: ReportStore
+  private let monitor: ErrorMonitor?
+  private let grace: Duration
+
+  /// Makes the service.
+  ///
+  /// - Parameters:
+  ///   - store: The store, which nobody else runs.
+  ///   - monitor: The monitor that hands reports to it. Where the group is cancelled all services
+  ///     end at once, and then its last reports are waited for; the default, nil, is that they may
+  ///     stay in the folder.
+  ///   - grace: How long sending what is left may take; zero or more, the default is 5 seconds.
+  public init(
+    _ store: ReportStore, behind monitor: ErrorMonitor? = nil, grace: Duration = .seconds(5)
+  ) {
+    self.store = store
+    self.monitor = monitor
+    self.grace = grace
+  }
+
+  /// Sends as reports come, waits for the end, and sends what is left.
+  public func run() async throws {
+    // Tasks of their own: one that is cancelled with the group would send nothing more.
+    let sender = Task { [store] in await store.run() }
+    await waitForEnd()
+    let isLast = Task.isShuttingDownGracefully
+    await Task { [store, monitor, grace] in
+      if !isLast { await monitor?.flush(within: grace) }
+      await store.flush(within: grace)
+    }.value
+    sender.cancel()
+    await sender.value
+  }
+}
+
 /// Says that a process is not ready any more once the service group shuts down.
 ///
 /// It stands last, so that it is stopped first, and keeps the group for a while: whoever sends

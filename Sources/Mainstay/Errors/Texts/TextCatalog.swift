@@ -19,6 +19,9 @@ public import Foundation
 /// one, so that `zh-CN` or `zh` replaces what is built in as `zh-Hans`. Where nothing is found the
 /// English wording beside the error is shown, never the key. A translation that is blank, or that
 /// names an argument which is not there, counts as not found.
+///
+/// A text that holds a number may have a wording for each ``PluralCategory`` of a language, under
+/// its key and the name of the category, such as `shop.files.title.few`.
 public struct TextCatalog: Sendable {
   /// Finds the wording for a key in a locale, with `{0}`, `{1}`, … where the arguments go; nil, or
   /// the key itself, where there is none.
@@ -71,7 +74,7 @@ public struct TextCatalog: Sendable {
   ///   - locale: The reader's locale.
   /// - Returns: The wording in the nearest language.
   public func pattern(for key: String, in locale: Locale) -> String? {
-    pattern(for: key, in: locale) { _ in true }
+    pattern(for: key, .any, in: locale) { _ in true }
   }
 
   /// The wording for a key in one language, without falling back to another one.
@@ -86,8 +89,8 @@ public struct TextCatalog: Sendable {
     let locale = Locale(identifier: tag)
     let keys = TextLibrary.keys(for: key)
     // Closures first, as where a text is read.
-    return looked(for: keys, in: locale) { _ in true }
-      ?? written(for: keys, in: [tag]) { _ in true }
+    return looked(for: keys, .any, in: locale) { _ in true }
+      ?? written(for: keys, .any, in: [tag]) { _ in true }
   }
 
   /// The wording for a key that readers of a language get in it or in the language that it belongs
@@ -97,33 +100,62 @@ public struct TextCatalog: Sendable {
     let languages = tag.fallbacks.filter { $0 != "en" || tag.isEnglish }
     let keys = TextLibrary.keys(for: key)
     let locales = languages.lazy.map { Locale(identifier: $0) }
-    return locales.compactMap { looked(for: keys, in: $0) { _ in true } }.first
-      ?? written(for: keys, in: languages) { _ in true }
+    return locales.compactMap { looked(for: keys, .any, in: $0) { _ in true } }.first
+      ?? written(for: keys, .any, in: languages) { _ in true }
+  }
+
+  /// Which of the wordings of a text is looked for.
+  enum Form {
+    /// Its only one.
+    case plain
+    /// The one for a number.
+    case number(PluralOperands)
+    /// Its only one, or the one for most numbers.
+    case any
+
+    /// The keys under which it may stand in a language, the best first.
+    fileprivate func keys(_ key: String, in language: String) -> [String] {
+      switch self {
+      case .plain: return [key]
+      case .any: return [key, "\(key).other"]
+      case .number(let number):
+        let category = PluralRules.category(of: number, in: language)
+        let rest = ["\(key).other", key]
+        return category == .other ? rest : ["\(key).\(category.rawValue)"] + rest
+      }
+    }
   }
 
   /// The first wording that is acceptable.
   func pattern(
-    for key: String, in locale: Locale, where isAcceptable: (String) -> Bool
+    for key: String, _ form: Form, in locale: Locale, where isAcceptable: (String) -> Bool
   ) -> String? {
     let keys = TextLibrary.keys(for: key)
     func isTaken(_ wording: String) -> Bool { Self.isReadable(wording) && isAcceptable(wording) }
-    if let found = looked(for: keys, in: locale, where: isTaken) { return found }
+    if let found = looked(for: keys, form, in: locale, where: isTaken) { return found }
     let languages = LanguageTag(locale.identifier).fallbacks
-    return written(for: keys, in: languages.dropLast(), where: isTaken)
-      ?? written(for: keys, in: languages.suffix(1), where: isTaken)
+    return written(for: keys, form, in: languages.dropLast(), where: isTaken)
+      ?? written(for: keys, form, in: languages.suffix(1), where: isTaken)
   }
 
   /// The first wording that stands in a table and is acceptable: for each key the app's own, in the
   /// nearest language that has one, and then a built-in one.
   private func written(
-    for keys: [String], in languages: some Collection<String>, where isAcceptable: (String) -> Bool
+    for keys: [String], _ form: Form, in languages: some Collection<String>,
+    where isAcceptable: (String) -> Bool
   ) -> String? {
     for key in keys {
       for language in languages {
-        if let found = tables[language]?[key], isAcceptable(found) { return found }
+        guard let table = tables[language] else { continue }
+        // The form that this language has for the number, whatever the reader's would have.
+        for name in form.keys(key, in: language) {
+          if let found = table[name], isAcceptable(found) { return found }
+        }
       }
       for language in languages {
-        if let found = BuiltInTexts.wording(key, language), isAcceptable(found) { return found }
+        for name in form.keys(key, in: language) {
+          if let found = BuiltInTexts.wording(name, language), isAcceptable(found) { return found }
+        }
       }
     }
     return nil
@@ -131,13 +163,14 @@ public struct TextCatalog: Sendable {
 
   /// The first wording of a closure that is acceptable.
   private func looked(
-    for keys: [String], in locale: Locale, where isAcceptable: (String) -> Bool
+    for keys: [String], _ form: Form, in locale: Locale, where isAcceptable: (String) -> Bool
   ) -> String? {
     guard !lookups.isEmpty, !Self.isLookingUp else { return nil }
+    let names = keys.flatMap { form.keys($0, in: locale.identifier) }
     return Self.$isLookingUp.withValue(true) {
       for lookup in lookups {
-        for key in keys {
-          if let found = lookup(key, locale), found != key, isAcceptable(found) { return found }
+        for name in names {
+          if let found = lookup(name, locale), found != name, isAcceptable(found) { return found }
         }
       }
       return nil

@@ -37,6 +37,8 @@ extension ErrorMonitor {
 
   /// Remembers something that happened, for the reports that come after it.
   ///
+  /// Captured errors leave one by themselves; see ``Configuration/errorBreadcrumbs``.
+  ///
   /// - Parameters:
   ///   - message: What happened, such as "opened the list"; redacted.
   ///   - category: The part of the app, such as "navigation".

@@ -232,7 +232,8 @@ extension ErrorMonitor {
   private func keep(
     _ draft: ReportDraft, in shard: CaptureShard, _ urgency: SinkLane.Urgency, isCritical: Bool
   ) {
-    let breadcrumbs = breadcrumbs
+    let trail = currentTrail
+    let breadcrumbs = trail.oldestFirst(besides: draft.app.id)
     let (made, decision) = CaptureScope.enter {
       let values = enrich?(draft.app) ?? [:]
       let report = draft.report(breadcrumbs: breadcrumbs, enrichment: values, facts: facts)
@@ -256,6 +257,9 @@ extension ErrorMonitor {
     memory.withLock { memory in
       memory.kept += 1
       memory.history.insert(kept)
+    }
+    if configuration.errorBreadcrumbs {
+      trail.add(ErrorReport.Breadcrumb(of: report, at: wallClock()), of: report.id)
     }
     for lane in lanes { lane.offer(kept, urgency) }
   }

@@ -44,11 +44,18 @@ extension ErrorMonitor {
     /// That is done for critical and unclassified errors, once for each group and minute, and takes
     /// a tenth of a millisecond and more each time.
     public var takesStacks: Bool
+    /// Whether an error that is told leaves a breadcrumb for the reports after it; the default is
+    /// true.
+    ///
+    /// It has the title in English without private words, the code, the type, the operation and the
+    /// identity of the report. A failure leaves one, and at most a tenth of ``breadcrumbs`` are of
+    /// errors: 10 at most, and 1 at least.
+    public var errorBreadcrumbs: Bool
 
     /// Makes settings.
     public init(
       history: Int = 100, breadcrumbs: Int = 100, groups: Int = 2_000, limit: Limit? = Limit(),
-      queue: Int = 256, batch: Int = 50, takesStacks: Bool = false
+      queue: Int = 256, batch: Int = 50, takesStacks: Bool = false, errorBreadcrumbs: Bool = true
     ) {
       self.history = history
       self.breadcrumbs = breadcrumbs
@@ -57,6 +64,7 @@ extension ErrorMonitor {
       self.queue = queue
       self.batch = batch
       self.takesStacks = takesStacks
+      self.errorBreadcrumbs = errorBreadcrumbs
     }
   }
 }
@@ -111,7 +119,7 @@ extension ErrorMonitor.Configuration {
 
 extension ErrorMonitor.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case history, breadcrumbs, groups, limit, queue, batch, takesStacks
+    case history, breadcrumbs, groups, limit, queue, batch, takesStacks, errorBreadcrumbs
   }
 
   /// Decodes the settings; a key that is missing gets its default.
@@ -129,6 +137,7 @@ extension ErrorMonitor.Configuration: Codable {
     queue = try values.decode(.queue, default: queue)
     batch = try values.decode(.batch, default: batch)
     takesStacks = try values.decode(.takesStacks, default: takesStacks)
+    errorBreadcrumbs = try values.decode(.errorBreadcrumbs, default: errorBreadcrumbs)
   }
 
   /// Encodes the settings; no limit as null.
@@ -141,6 +150,7 @@ extension ErrorMonitor.Configuration: Codable {
     try values.encode(queue, forKey: .queue)
     try values.encode(batch, forKey: .batch)
     try values.encode(takesStacks, forKey: .takesStacks)
+    try values.encode(errorBreadcrumbs, forKey: .errorBreadcrumbs)
   }
 }
 

@@ -177,7 +177,7 @@ public final class ErrorMonitor: Sendable {
     var earlier = keeper?.found.ledger ?? ledger ?? Ledger()
     if keeper?.found.wasInterrupted == true { earlier.interruptions += 1 }
     self.earlier = earlier
-    for lane in lanes { lane.update(consent) }
+    for lane in lanes { lane.update(consent)?() }
     keeper?.begin { [weak self] in self?.account }
   }
 }
@@ -187,14 +187,16 @@ extension ErrorMonitor {
   ///
   /// What is no longer agreed to is dropped wherever it waits, also in the stores of sinks, and
   /// counted as `withheld`; what is on its way is not sent again. `flush()` returns after that.
+  /// What was captured while the answer was ``Consent/pending`` is sent or dropped by it.
   public var consent: Consent {
     get { agreed.withLock { $0 } }
     set {
       // Under one lock: of two who set it, the later one has the last word everywhere.
-      agreed.withLock { agreed in
+      let woken = agreed.withLock { agreed in
         agreed = newValue
-        for lane in lanes { lane.update(newValue) }
+        return lanes.compactMap { $0.update(newValue) }
       }
+      for wake in woken { wake() }
     }
   }
 

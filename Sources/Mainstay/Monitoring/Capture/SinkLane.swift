@@ -32,6 +32,8 @@ final class SinkLane: Sendable {
     var mustWithdraw = false
     /// How often the sink was told to hold, and not yet to go on.
     var holds = 0
+    /// Whether the sink keeps what it is handed and sends nothing, since nobody has answered yet.
+    var isSuspended = false
     var waiters: [Waiter] = []
     /// Resumed when no critical report is handed over besides the others.
     var urgentWaiters: [CheckedContinuation<Void, Never>] = []
@@ -98,7 +100,8 @@ final class SinkLane: Sendable {
         return Way.none
       }
       let isUrgent = urgency == .now || urgency == .usual && kept.isCritical
-      if isUrgent, let keeping, state.withdrawal == nil, !state.mustWithdraw {
+      let isOpen = state.withdrawal == nil && !state.mustWithdraw && !state.queue.isHeld
+      if isUrgent, isOpen, let keeping {
         let waits = urgency == .now || keeping.writesCriticalAtOnce
         // Of those that wait there are as many as callers.
         if state.queue.beginUrgent(isBounded: !waits) { return .besides(keeping, waits: waits) }
@@ -175,22 +178,48 @@ final class SinkLane: Sendable {
   }
 
   /// The person has agreed to this, and to nothing else.
-  func update(_ consent: ErrorMonitor.Consent) {
+  ///
+  /// - Returns: What the sink is still to be told, outside of all locks; nil where that is nothing.
+  func update(_ consent: ErrorMonitor.Consent) -> (@Sendable () -> Void)? {
     state.withLock { state in
       state.consent = consent
-      // A crash service keeps critical reports alone, so it is all or nothing here.
-      guard !consent.allows(purpose, isCritical: true) else { return }
-      // At once: a store may be sending, and writing the rest of a batch.
-      if let keeping {
-        keeping.hold()
-        state.holds += 1
+      switch consent.answer(to: purpose) {
+      case .pending:
+        suspend(&state)
+        return nil
+      case .agreed:
+        if state.queue.release(hasMore: !state.sequels.isEmpty) { begin(&state, isUrgent: false) }
+      case .refused:
+        withdraw(&state)
+        _ = state.queue.release(hasMore: false)
       }
-      let isSending = state.queue.isSending
-      state.queue.withdraw()
-      state.sequels.removeAll()
-      state.sequelsInFlight = .init()
-      if isSending { state.mustWithdraw = true } else { beginWithdrawal(&state) }
+      guard state.isSuspended, let keeping else { return nil }
+      state.isSuspended = false
+      return { keeping.endSuspension() }
     }
+  }
+
+  /// Keeps what comes until there is an answer: where the sink keeps it, else here.
+  private func suspend(_ state: inout Guarded) {
+    guard !state.isSuspended, !state.queue.isHeld else { return }
+    if let keeping, keeping.suspend() {
+      state.isSuspended = true
+    } else {
+      state.queue.hold()
+    }
+  }
+
+  private func withdraw(_ state: inout Guarded) {
+    // At once: a store may be sending, and writing the rest of a batch.
+    if let keeping {
+      keeping.hold()
+      state.holds += 1
+    }
+    let isSending = state.queue.isSending
+    state.queue.withdraw()
+    state.sequels.removeAll()
+    state.sequelsInFlight = .init()
+    if isSending { state.mustWithdraw = true } else { beginWithdrawal(&state) }
   }
 
   /// Tells the sink, after it was told before.

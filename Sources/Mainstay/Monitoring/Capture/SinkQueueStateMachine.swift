@@ -36,6 +36,8 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   private let settings: Settings
   private(set) var phase = Phase.idle
   private var isEnded = false
+  /// Whether nothing is handed over, since nobody has said yet whether it may be.
+  private(set) var isHeld = false
   private var waiting = Array(repeating: Fifo<Item>(), count: Severity.allCases.count)
   private var inFlight: [Item] = []
   private var nextNumber: UInt64 = 0
@@ -96,6 +98,19 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
     if isTaken { books.sent += 1 }
   }
 
+  /// Keeps what comes and hands over nothing more, until it is released.
+  mutating func hold() { isHeld = true }
+
+  /// What was held may be handed over.
+  ///
+  /// - Parameter hasMore: Whether there is something else to send than reports.
+  /// - Returns: Whether somebody has to begin to send.
+  mutating func release(hasMore: Bool) -> Bool {
+    guard isHeld else { return false }
+    isHeld = false
+    return !isEnded && (waitingCount > 0 || hasMore) && begin()
+  }
+
   /// A report is not for this sink.
   mutating func withhold() { drop(1, .withheld) }
 
@@ -108,7 +123,7 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// sends asks until there is nothing.
   mutating func next(hasMore: Bool = false) -> [Report]? {
     guard phase == .sending, !isSending else { return nil }
-    guard waitingCount > 0 || hasMore else {
+    guard !isHeld, waitingCount > 0 || hasMore else {
       phase = .idle
       return nil
     }
@@ -161,7 +176,7 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   }
 
   private mutating func begin() -> Bool {
-    guard phase == .idle else { return false }
+    guard phase == .idle, !isHeld else { return false }
     phase = .sending
     return true
   }

@@ -26,6 +26,19 @@ extension ErrorReport {
       self.severity = severity
       self.metadata = BoundedText.redacted(metadata.mapValues(\.visible), count: 8)
     }
+
+    /// What a captured error leaves: all of it was redacted and cut for its report.
+    init(of report: ErrorReport, at time: Date) {
+      self.time = time.finite
+      message = report.title
+      category = "error"
+      severity = report.severity
+      var metadata = [
+        "code": report.code.rawValue, "type": report.type, "report": report.id.uuidString,
+      ]
+      metadata["operation"] = report.operation
+      self.metadata = metadata
+    }
   }
 
   /// A technical value of a report: private unless marked public.

@@ -111,4 +111,8 @@ extension ErrorReport.FileSink: KeepingSink {
   func hold() {}
 
   func endHold() {}
+
+  func suspend() -> Bool { false }
+
+  func endSuspension() {}
 }

@@ -173,6 +173,14 @@ protocol KeepingSink: ReportSink {
 
   /// Goes on; called once for each ``hold()``.
   func endHold()
+
+  /// Sends nothing more, but keeps what it is handed: nobody has said yet whether it may be sent.
+  ///
+  /// - Returns: False where what it keeps is as good as sent, so that it must be handed nothing.
+  func suspend() -> Bool
+
+  /// Sends again; called once for each ``suspend()`` that was true.
+  func endSuspension()
 }
 
 extension ErrorReport.StoreSink: KeepingSink {
@@ -191,6 +199,13 @@ extension ErrorReport.StoreSink: KeepingSink {
   func hold() { store.hold() }
 
   func endHold() { store.endHold() }
+
+  func suspend() -> Bool {
+    store.suspend()
+    return true
+  }
+
+  func endSuspension() { store.endSuspension() }
 }
 
 extension ErrorReport.Encoding {

@@ -20,6 +20,15 @@ extension ReportStore {
 
   var isHeld: Bool { guarded.withLock { $0.holds > 0 } }
 
+  /// Sends nothing more, from when this returns until ``endSuspension()``, and keeps what comes; a
+  /// request that was begun goes on.
+  func suspend() { guarded.withLock { $0.suspensions += 1 } }
+
+  func endSuspension() {
+    guarded.withLock { $0.suspensions -= 1 }
+    signal.set()
+  }
+
   /// So many records were not handed over, since it is held.
   func withhold(_ count: Int, category: String) async {
     await onDisk { [self] in

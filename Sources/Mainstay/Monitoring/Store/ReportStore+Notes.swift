@@ -53,7 +53,7 @@ extension ReportStore {
     while true {
       let (next, note, discards) = guarded.withLock {
         guarded -> (ReportSendingStateMachine.Next, Note?, Int) in
-        guard !guarded.isShutDown, guarded.holds == 0, let note = guarded.notes.first else {
+        guard guarded.maySend, let note = guarded.notes.first else {
           return (.nothing, nil, 0)
         }
         // As if it were a record, so that the service's pauses hold for it too.

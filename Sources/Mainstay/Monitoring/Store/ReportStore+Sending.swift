@@ -76,13 +76,13 @@ extension ReportStore {
   private enum Ending: Sendable {
     /// With the service's answer, or without one.
     case over(Reply?)
-    /// Before it began, since the store is held.
+    /// Before it began, since the store is held or suspended.
     case held
     case cancelled
   }
 
   private func carry(_ request: Request) async -> Ending {
-    guard !isHeld else { return .held }
+    guard !guarded.withLock({ $0.isHalted }) else { return .held }
     do {
       return .over(
         try await Self.sending {
@@ -142,7 +142,7 @@ extension ReportStore {
       let isWritten = guarded.withLock { $0.isWritten } || writeLedger()
       let now = timeline.now
       let next = guarded.withLock { guarded -> ReportSendingStateMachine.Next in
-        guard !guarded.isShutDown, guarded.holds == 0 else { return .nothing }
+        guard guarded.maySend else { return .nothing }
         let waiting = guarded.index.entries.filter { !$0.isSending }
         return guarded.sending.next(waiting.filter { isWritten || $0.isInMemory }, now: now)
       }

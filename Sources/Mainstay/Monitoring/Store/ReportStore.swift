@@ -28,6 +28,8 @@ public final class ReportStore: Sendable {
     var wasOpen = false
     /// How many hold it: nothing is sent and nothing kept until all is dropped.
     var holds = 0
+    /// How many have it keep what comes and send nothing, since nobody knows yet whether it may.
+    var suspensions = 0
     /// What is told besides records, the first one first.
     var notes: [Note] = []
     /// How often all was dropped.
@@ -38,6 +40,11 @@ public final class ReportStore: Sendable {
     /// Whether what the ledger on the disk says is what it has to say.
     var isWritten = false
     var random: SplitMix64
+
+    /// Whether no request may begin before somebody says so.
+    var isHalted: Bool { holds > 0 || suspensions > 0 }
+    /// Whether something may be taken to be sent.
+    var maySend: Bool { !isShutDown && !isHalted }
   }
 
   @TaskLocal private static var innermost: LiveScope?

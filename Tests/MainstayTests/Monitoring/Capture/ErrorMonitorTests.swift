@@ -255,7 +255,8 @@ import Testing
   @Test(.requirement("A36")) func `work with a trail of its own has its own breadcrumbs alone`()
     async
   {
-    let (monitor, other) = (ErrorMonitor(.init(breadcrumbs: 3)), ErrorMonitor())
+    let settings = ErrorMonitor.Configuration(breadcrumbs: 3, errorBreadcrumbs: false)
+    let (monitor, other) = (ErrorMonitor(settings), ErrorMonitor())
     monitor.addBreadcrumb("started")
     let both = Countdown(2)
     await withTaskGroup(of: Void.self) { group in

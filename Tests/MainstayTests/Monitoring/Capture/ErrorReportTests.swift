@@ -117,7 +117,9 @@ private struct Traced: Fingerprint.Wrapper {
     #expect(try decode(ErrorMonitor.Configuration.self, "{}") == .init())
     let none = try decode(ErrorMonitor.Configuration.self, #"{"limit": null}"#)
     #expect(none.limit == nil)
-    for settings in [none, .init(history: 7, limit: .init(count: 3), takesStacks: true)] {
+    let other = ErrorMonitor.Configuration(
+      history: 7, limit: .init(count: 3), takesStacks: true, errorBreadcrumbs: false)
+    for settings in [none, other] {
       #expect(try throughJSON(settings) == settings)
     }
     let long = ErrorMonitor.Configuration(limit: .init(window: .seconds(Int64.max)))

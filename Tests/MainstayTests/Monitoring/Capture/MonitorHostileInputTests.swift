@@ -33,7 +33,7 @@ import Testing
     monitor.capture(Loud(description: huge))
     monitor.addBreadcrumb(huge, category: huge, metadata: [huge: .public(huge)])
     for report in monitor.history { #expect(try size(of: report) < 50_000) }
-    #expect(monitor.groups.count == 2 && monitor.breadcrumbs.count == 1)
+    #expect(monitor.groups.count == 2 && monitor.breadcrumbs.count == 3)
     #expect(monitor.groups.allSatisfy { $0.operations.keys.allSatisfy { $0.utf8.count <= 200 } })
   }
 

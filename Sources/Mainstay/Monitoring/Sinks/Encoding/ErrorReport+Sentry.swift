@@ -6,14 +6,39 @@ extension ErrorReport.Encoding {
   /// Envelopes of Sentry with one event each, for `/api/<project>/envelope/`.
   ///
   /// The group is the fingerprint, so Sentry's own grouping is not asked. Of the facts, `app.name`
-  /// with `app.version` becomes the release and `environment` the environment.
+  /// with `app.version` becomes the release and `environment` the environment. The public value
+  /// `user.id` of the metadata or the facts becomes the user; see
+  /// ``sentry(tags:sendsUserName:)`` for more.
   ///
   /// Source: Sentry's developer documentation, "Envelopes" and "Event Payloads".
-  public static let sentry = Self(
-    contentType: "application/x-sentry-envelope", category: "error", holdsSeveral: false,
-    losses: { Self.sentryLosses($0, at: $1) }
-  ) { reports in
-    reports.reduce(into: Data()) { $0 += Sentry.envelope($1) }
+  public static let sentry: Self = sentry(Sentry.Options(tags: [], sendsUserName: false))
+
+  /// The same with tags of the app's own, which Sentry's search finds.
+  ///
+  /// The tags `code`, `kind`, `disposition` and `operation` are there anyway. The user has the
+  /// names of OpenTelemetry: `user.id`, and `user.name` where that is allowed. Nothing else that
+  /// begins with `user.` is sent, and no private value.
+  ///
+  /// Source: Sentry's documentation, "Tags" and "User Interface".
+  ///
+  /// - Parameters:
+  ///   - tags: The names of metadata or facts that are sent as tags as well, such as `plan`, with
+  ///     few different values each; metadata comes first. The default is none. In a name all but
+  ///     letters and digits of ASCII and `_.:-` becomes a hyphen, and 32 characters are kept. A
+  ///     value is one line of 200 bytes at most; one that is empty is left out.
+  ///   - sendsUserName: Whether `user.name` is sent; the default is false.
+  /// - Returns: The encoding.
+  public static func sentry(tags: Set<String> = [], sendsUserName: Bool = false) -> Self {
+    sentry(Sentry.Options(tags: tags.sorted(), sendsUserName: sendsUserName))
+  }
+
+  private static func sentry(_ options: Sentry.Options) -> Self {
+    Self(
+      contentType: "application/x-sentry-envelope", category: "error", holdsSeveral: false,
+      losses: { Self.sentryLosses($0, at: $1) }
+    ) { reports in
+      reports.reduce(into: Data()) { $0 += Sentry.envelope($1, options) }
+    }
   }
 
   /// An envelope that tells Sentry how many reports were lost, and why.
@@ -48,10 +73,17 @@ extension ErrorReport.Encoding {
 }
 
 private enum Sentry {
-  static func envelope(_ report: ErrorReport) -> Data {
+  /// What of a report an app wants to have sent besides.
+  struct Options: Sendable {
+    /// The names of values, in order.
+    let tags: [String]
+    let sendsUserName: Bool
+  }
+
+  static func envelope(_ report: ErrorReport, _ options: Options) -> Data {
     envelope(
       headers: ["event_id": .string(identifier(report.id))], type: "event",
-      payload: event(report))
+      payload: event(report, options))
   }
 
   /// A line of headers, a line of the item's headers with its length, the item.
@@ -81,7 +113,7 @@ private enum Sentry {
     id.uuidString.lowercased().filter { $0 != "-" }
   }
 
-  private static func event(_ report: ErrorReport) -> JSONNode {
+  private static func event(_ report: ErrorReport, _ options: Options) -> JSONNode {
     .members([
       "event_id": .string(identifier(report.id)),
       "timestamp": .string(WireTime.iso(report.time)),
@@ -94,7 +126,8 @@ private enum Sentry {
       "fingerprint": .array([.string(report.fingerprint.description)]),
       "exception": .members(["values": .array(exceptions(report))]),
       "breadcrumbs": breadcrumbs(report),
-      "tags": tags(report),
+      "tags": tags(report, options),
+      "user": user(report, options),
       "contexts": contexts(report),
       "sdk": .members([
         "name": .string("mainstay.swift"), "version": .string(MainstayVersion.current),
@@ -184,12 +217,48 @@ private enum Sentry {
   }
 
   /// One line of at most 200 characters each, as Sentry demands.
-  private static func tags(_ report: ErrorReport) -> JSONNode {
-    .members([
-      "code": .string(report.code.rawValue),
-      "kind": .string(tag("\(report.kind)")),
-      "disposition": .string(tag("\(report.disposition)")),
-      "operation": report.operation.map { .string(tag($0)) },
+  private static func tags(_ report: ErrorReport, _ options: Options) -> JSONNode {
+    var tags: [(name: String, value: JSONNode)] = [
+      ("code", .string(report.code.rawValue)),
+      ("kind", .string(tag("\(report.kind)"))),
+      ("disposition", .string(tag("\(report.disposition)"))),
+    ]
+    if let operation = report.operation { tags.append(("operation", .string(tag(operation)))) }
+    var taken: Set = ["code", "kind", "disposition", "operation"]
+    for name in options.tags where !isOfUser(name) {
+      guard let value = value(of: name, in: report) else { continue }
+      let (key, text) = (tagKey(name), tag(value).trimmingCharacters(in: .whitespaces))
+      guard !key.isEmpty, !text.isEmpty, taken.insert(key).inserted else { continue }
+      tags.append((key, .string(text)))
+    }
+    return .object(tags)
+  }
+
+  /// What Sentry takes: older servers take 32 characters, newer ones 200.
+  private static func tagKey(_ name: String) -> String {
+    let scalars = name.unicodeScalars.prefix(32).map { scalar -> Unicode.Scalar in
+      let isLegal = scalar.isASCII && (scalar.properties.isAlphabetic || "0"..."9" ~= scalar)
+      return isLegal || "_.:-".unicodeScalars.contains(scalar) ? scalar : "-"
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+
+  /// A value that says something: nil for one that is private or was redacted as a whole.
+  private static func value(of name: String, in report: ErrorReport) -> String? {
+    guard let value = report.metadata[name] ?? report.facts[name] else { return nil }
+    return value.isEmpty || value.hasPrefix("<") && value.hasSuffix(">") ? nil : value
+  }
+
+  private static func isOfUser(_ name: String) -> Bool { name.hasPrefix("user.") }
+
+  /// Without an `ip_address`, so Sentry is not asked to look that up from the connection.
+  private static func user(_ report: ErrorReport, _ options: Options) -> JSONNode? {
+    let id = value(of: "user.id", in: report)
+    let name = options.sendsUserName ? value(of: "user.name", in: report) : nil
+    guard id != nil || name != nil else { return nil }
+    return .members([
+      "id": id.map { .string(cut($0, to: 128)) },
+      "username": name.map { .string(cut($0, to: 128)) },
     ])
   }
 
@@ -213,9 +282,15 @@ private enum Sentry {
         "action": report.presentation?.action.map { .string($0.rawValue) },
         "site": .string("\(report.site)"),
       ]),
-      "facts": report.facts.isEmpty ? nil : .sorted(report.facts),
-      "metadata": report.metadata.isEmpty ? nil : .sorted(report.metadata),
+      "facts": values(report.facts),
+      "metadata": values(report.metadata),
     ])
+  }
+
+  /// All that does not say who the user is, which has a place of its own.
+  private static func values(_ all: [String: String]) -> JSONNode? {
+    let kept = all.filter { !isOfUser($0.key) }
+    return kept.isEmpty ? nil : .sorted(kept)
   }
 
   private static func cut(_ text: String, to limit: Int) -> String {
