@@ -39,7 +39,9 @@ enum Child {
       try await filling.enqueue(contentsOf: Array(repeating: Job.sample, count: 20_000))
       await filling.shutDown()
       let outbox = try await Rates.outbox(at: url, isPaused: false)
-      while try await outbox.snapshot().pending > 0 { try await Task.sleep(for: .milliseconds(250)) }
+      while try await outbox.snapshot().pending > 0 {
+        try await Task.sleep(for: .milliseconds(250))
+      }
       await outbox.shutDown()
     }
   }
