@@ -339,7 +339,9 @@ extension Outbox {
   func accepted(_ ids: [OperationID], of new: [NewOperation]) {
     guard let kind = new.first?.type.kind else { return }
     if let observer = opened.observer {
-      for id in ids { observer.observe(OutboxEvent(.enqueued, id: id, kind: kind)) }
+      for (id, new) in zip(ids, new) where new.isKept(as: id) {
+        observer.observe(OutboxEvent(.enqueued, id: id, kind: kind))
+      }
     }
     drainer.wake(for: new.contains(where: \.hasTimes) ? .times : .work)
     changeFeed.ring(ids)

@@ -6,7 +6,7 @@ public import Mainstay
 public struct OutboxEvent: Sendable {
   /// What happened; cases will be added, so a `switch` keeps a `default`.
   public enum What: Sendable {
-    /// An operation is on the disk.
+    /// An operation is on the disk; not told where one was there already that stays as it was.
     case enqueued
     /// A worker began to run it.
     case started(attempt: Int)

@@ -7,8 +7,7 @@ extension InMemoryState {
   mutating func insert(
     _ new: NewOperation, at date: Date
   ) throws(OutboxError) -> OperationID {
-    let all = rows.values.map(\.operation) + dead.values.map(\.operation)
-    if let twin = all.first(where: { $0.idempotencyKey == new.idempotencyKey }) {
+    if let twin = operation(keyed: new.idempotencyKey) {
       guard twin.type == new.type, twin.payload == new.payload else {
         throw OutboxError(.keyReused, details: "the key \(new.idempotencyKey)")
       }
@@ -29,9 +28,24 @@ extension InMemoryState {
     }
   }
 
+  /// Whether none of several newcomers can be refused, so that nothing has to be taken back.
+  func takesAll(_ new: [NewOperation]) -> Bool {
+    var keys: Set<IdempotencyKey> = []
+    let isFree = new.allSatisfy { new in
+      new.wishes.coalescing == nil && new.wishes.uniqueKey?.ifTaken != .reject
+        && keys.insert(new.idempotencyKey).inserted && operation(keyed: new.idempotencyKey) == nil
+    }
+    return isFree && rows.count + new.count <= limits.maximumPending ?? .max
+      && new.reduce(bytes) { $0 + $1.payload.count } <= limits.maximumBytes ?? .max
+  }
+
+  func operation(keyed key: IdempotencyKey) -> StoredOperation? {
+    rows.index.keys[key].flatMap { rows[$0]?.operation }
+      ?? dead.keys[key].flatMap { dead[$0]?.operation }
+  }
+
   func last(of key: String) -> (key: Int64, value: StoredRow)? {
-    let key = Data(key.utf8)
-    return sorted.last { $0.value.orderingKey == key }
+    rows.index.queues[Data(key.utf8)]?.last.flatMap { number in rows[number].map { (number, $0) } }
   }
 
   private mutating func coalesce(
@@ -43,7 +57,7 @@ extension InMemoryState {
       [.ready, .scheduled, .blocked, .waiting].contains(row.operation.state),
       !row.operation.isCancelled,
       isPlain(row, as: new), needs[number]?.isEmpty ?? true, isFitting(coalescing),
-      coalescing.payload != nil || !needs.values.contains(where: { $0[number] != nil })
+      coalescing.payload != nil || !needs.isNeeded(number)
     else { throw OutboxError(.changedMeanwhile, details: "\(coalescing.earlier)") }
     enqueued += 1
     if let payload = coalescing.payload {
@@ -72,14 +86,14 @@ extension InMemoryState {
   private func isFitting(_ coalescing: NewOperation.Coalescing) -> Bool {
     let growth = (coalescing.payload?.count ?? 0) - coalescing.expected.count
     guard growth > 0, let most = limits.maximumBytes else { return true }
-    return rows.values.reduce(growth) { $0 + $1.operation.payload.count } <= most
+    return bytes + growth <= most
   }
 
   private func holder(
     of key: EnqueueOptions.UniqueKey, _ kind: OperationKind
   ) -> (key: Int64, value: StoredRow)? {
-    let bytes = Data(key.value.utf8)
-    return rows.first { $0.value.uniqueKey == bytes && $0.value.operation.type.kind == kind }
+    let name = InMemoryIndex.UniqueName(kind: kind, key: Data(key.value.utf8))
+    return rows.index.uniqueNames[name].flatMap { number in rows[number].map { (number, $0) } }
   }
 
   private mutating func replace(
@@ -109,7 +123,7 @@ extension InMemoryState {
     return old.operation.id
   }
 
-  private var bytes: Int { rows.values.reduce(0) { $0 + $1.operation.payload.count } }
+  private var bytes: Int { rows.index.bytes }
 
   private mutating func add(
     _ new: NewOperation, after holder: Int64?, at date: Date
@@ -129,12 +143,11 @@ extension InMemoryState {
     }
     var mustGiveUp = false
     let wanted = new.wishes.dependencies
-    for (id, other) in rows where wanted?.ids.contains(other.operation.id) == true {
-      needed[id] = wanted?.ifGivenUp
-    }
-    for (id, letter) in dead where wanted?.ids.contains(letter.id) == true {
-      guard let policy = wanted?.ifGivenUp, policy != .runAnyway else { continue }
-      needed[id] = policy
+    for id in wanted?.ids ?? [] {
+      if let other = rows.index.ids[id] { needed[other] = wanted?.ifGivenUp }
+      guard let letter = dead.ids[id], let policy = wanted?.ifGivenUp, policy != .runAnyway
+      else { continue }
+      needed[letter] = policy
       mustGiveUp = mustGiveUp || policy == .giveUp
     }
     let follows = row.orderingKey.map { isTaken($0) } ?? false
@@ -149,7 +162,7 @@ extension InMemoryState {
   /// Keeps what the first change of a record began with, before it is there itself.
   private mutating func keepBase(of new: NewOperation) {
     guard let base = new.wishes.base, let key = new.orderingKey, last(of: key) == nil,
-      !dead.values.contains(where: { $0.operation.orderingBytes == Data(key.utf8) })
+      dead.queues[Data(key.utf8)] == nil
     else { return }
     let record = Self.record(keyed: key)
     latest[record] = latest[record] ?? base
@@ -159,7 +172,7 @@ extension InMemoryState {
   /// behind it, where nothing was heard since.
   private mutating func replaceBase(by new: NewOperation, _ number: Int64) {
     guard let base = new.wishes.base, let key = new.orderingKey,
-      sorted.first(where: { $0.value.orderingKey == Data(key.utf8) })?.key == number
+      rows.index.queues[Data(key.utf8)]?.first == number
     else { return }
     let record = Self.record(keyed: key)
     if latest[record]?.isBeginning == true { latest[record] = base }
@@ -182,10 +195,8 @@ extension InMemoryState {
   }
 
   private func isTaken(_ key: Data) -> Bool {
-    rows.values.contains { $0.orderingKey == key } || isHeld(key)
+    rows.index.queues[key] != nil || isHeld(key)
   }
 
-  func isHeld(_ key: Data) -> Bool {
-    dead.values.contains { $0.holdsKey && $0.operation.orderingBytes == key }
-  }
+  func isHeld(_ key: Data) -> Bool { dead.holders[key] != nil }
 }

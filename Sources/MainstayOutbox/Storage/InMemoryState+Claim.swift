@@ -5,7 +5,7 @@ import Mainstay
 
 extension InMemoryState {
   mutating func claim(_ request: ClaimRequest, at date: Date) -> Claim {
-    unknown = [:]
+    (unknown, looks) = ([:], 0)
     var claim = found(request, at: date)
     claim.unknown = unknown
     return claim
@@ -14,25 +14,26 @@ extension InMemoryState {
   private mutating func found(_ request: ClaimRequest, at date: Date) -> Claim {
     // One that only enqueues does not judge what others can do.
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
-    var ready = rows.filter { id, row in
-      row.operation.state == .ready && isOpen(row.operation.lane, at: date, trying: request.tried)
-        && row.isWanted(at: date) && !(isPaused(id) && isKnown(id, request))
+    let suspects = rows.index.suspects.filter { id in
+      isOpen(id, request, at: date) && hasPlace(id, request) && mayRun(id, request)
     }
-    let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
-    let suspects = lost.filter { hasPlace($0, request) && mayRun($0, request) }
-    if request.passesSuspects { for id in suspects { ready[id] = nil } }
     guard suspects.isEmpty || request.passesSuspects else {
       let first = request.isAlone ? suspects.prefix(1) : []
       return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
     }
-    for id in ready.keys where !isKnown(id, request) { _ = mayRun(id, request) }
-    let chosen = first(of: ready.keys.filter { isKnown($0, request) }, request)
-    let held = restrained(request, at: date)
-    let lostBefore = held.filter { rows[$0]?.operation.lostRuns != 0 }
-    let taken = self.chosen(
-      among: held.filter { !lostBefore.contains($0) }, request, besides: chosen)
+    let ready = openRuns(rows.index.ready, request, at: date)
+    for run in ready where !request.types.contains(run.type) { park(run, at: date) }
+    var left = request.limits
+    let chosen = first(
+      request.limit, of: ready.filter { request.types.contains($0.type) }, in: \.ready, &left,
+      request, at: date, besides: Set(suspects))
+    let restrained = openRuns(rows.index.restrained, request, at: date).filter { run in
+      request.types.contains(run.type) && run.constraints.isDisjoint(with: request.unmet)
+    }
+    let taken = first(
+      request.limit - chosen.count, of: restrained, in: \.restrained, &left, request, at: date)
     if chosen.isEmpty, taken.isEmpty, !request.passesSuspects,
-      let suspect = lostBefore.filter({ hasPlace($0, request) }).min()
+      let suspect = restrainedSuspect(request, at: date)
     {
       let first = request.isAlone ? [suspect] : []
       return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
@@ -41,66 +42,96 @@ extension InMemoryState {
     return Claim(operations: all.compactMap { lease($0) })
   }
 
-  /// What waits for constraints that hold here, which another process may have set aside.
-  private func restrained(_ request: ClaimRequest, at date: Date) -> [Int64] {
-    rows.filter { id, row in
-      row.isHeld && isKnown(id, request) && row.isWanted(at: date)
-        && isOpen(row.operation.lane, at: date, trying: request.tried) && !isPaused(id)
-        && row.operation.constraints.isDisjoint(with: request.unmet)
-    }.map(\.key)
+  /// The runs of which something may be leased, and those that no worker knows.
+  private mutating func openRuns(
+    _ runs: [InMemoryIndex.Run: SortedSet<InMemoryIndex.Place>], _ request: ClaimRequest,
+    at date: Date
+  ) -> [InMemoryIndex.Run] {
+    looks += runs.count
+    return runs.keys.filter { run in
+      isOpen(run.lane, at: date, trying: request.tried)
+        && !(paused.contains(run.type.kind) && request.types.contains(run.type))
+    }
   }
 
-  private func isKnown(_ id: Int64, _ request: ClaimRequest) -> Bool {
-    (rows[id]?.operation.type).map(request.types.contains) ?? false
+  /// Sets a run aside that no worker knows.
+  private mutating func park(_ run: InMemoryIndex.Run, at date: Date) {
+    for place in rows.index.ready[run] ?? SortedSet() {
+      looks += 1
+      guard rows[place.number]?.isWanted(at: date) ?? false else { continue }
+      rows[place.number]?.operation.state = .parked
+      unknown[run.type, default: 0] += 1
+    }
+  }
+
+  /// The oldest one that waits for constraints which hold here, and lost its last run.
+  private mutating func restrainedSuspect(_ request: ClaimRequest, at date: Date) -> Int64? {
+    rows.index.restrainedSuspects.first { id in
+      isOpen(id, request, at: date) && hasPlace(id, request)
+        && rows[id]?.operation.constraints.isDisjoint(with: request.unmet) ?? false
+    }
+  }
+
+  /// Whether nothing but its constraints may keep an operation from being leased.
+  private mutating func isOpen(_ id: Int64, _ request: ClaimRequest, at date: Date) -> Bool {
+    looks += 1
+    guard let row = rows[id] else { return false }
+    return isOpen(row.operation.lane, at: date, trying: request.tried)
+      && row.isWanted(at: date) && !paused.contains(row.operation.type.kind)
   }
 
   private func hasPlace(_ id: Int64, _ request: ClaimRequest) -> Bool {
     (rows[id]?.operation.type).map(request.mayRun) ?? false
   }
 
-  private func isPaused(_ id: Int64) -> Bool {
-    (rows[id]?.operation.type.kind).map(paused.contains) ?? false
+  /// The row of a run whose turn it is.
+  private struct Turn: Comparable {
+    let place: InMemoryIndex.Place
+    let run: Int
+
+    static func < (one: Self, other: Self) -> Bool {
+      (one.place, one.run) < (other.place, other.run)
+    }
   }
 
-  /// Those that rank first, and no more of a type than have a worker to spare; what a constraint
-  /// holds back on the way is set aside.
-  private mutating func first(of ids: [Int64], _ request: ClaimRequest) -> [Int64] {
-    var (found, left): ([Int64], [PayloadType: Int]) = ([], request.limits)
-    for id in ids.sorted(by: { ranks($0) < ranks($1) }) where found.count < request.limit {
-      guard let type = rows[id]?.operation.type, left[type] != 0, mayRun(id, request) else {
-        continue
+  /// Those of some runs that rank first, and no more of a type than have a worker to spare; what a
+  /// constraint holds back on the way is set aside.
+  ///
+  /// Of a run whose turn does not come no more than its first row is looked at.
+  private mutating func first(
+    _ count: Int, of runs: [InMemoryIndex.Run],
+    in index: KeyPath<InMemoryIndex, [InMemoryIndex.Run: SortedSet<InMemoryIndex.Place>]>,
+    _ left: inout [PayloadType: Int], _ request: ClaimRequest, at date: Date,
+    besides passed: Set<Int64> = []
+  ) -> [Int64] {
+    var turns = SortedSet<Turn>()
+    for (number, run) in runs.enumerated() where left[run.type] != 0 {
+      if let first = rows.index[keyPath: index][run]?.first {
+        turns.insert(Turn(place: first, run: number))
       }
-      found.append(id)
-      left[type]? -= 1
+    }
+    var found: [Int64] = []
+    while found.count < count, let turn = turns.popFirst() {
+      let (run, id) = (runs[turn.run], turn.place.number)
+      guard left[run.type] != 0 else { continue }
+      looks += 1
+      if !passed.contains(id), rows[id]?.isWanted(at: date) ?? false, mayRun(id, request) {
+        found.append(id)
+        left[run.type]? -= 1
+      }
+      if let next = rows.index[keyPath: index][run]?.first(after: turn.place) {
+        turns.insert(Turn(place: next, run: turn.run))
+      }
     }
     return found
   }
 
-  /// Those that rank first, and no more of a type than have a worker to spare beside others that
-  /// are leased as well.
-  private func chosen(
-    among ids: [Int64], _ request: ClaimRequest, besides others: [Int64]
-  ) -> [Int64] {
-    var counts: [PayloadType: Int] = [:]
-    for id in others { if let type = rows[id]?.operation.type { counts[type, default: 0] += 1 } }
-    return ids.sorted { ranks($0) < ranks($1) }.filter { id in
-      guard let type = rows[id]?.operation.type else { return false }
-      counts[type, default: 0] += 1
-      return counts[type, default: 0] <= request.limits[type] ?? .max
-    }.prefix(request.limit - others.count).map { $0 }
-  }
-
   private func ranks(_ id: Int64) -> (Int64, Int64) { (rows[id]?.rank ?? 0, id) }
 
-  /// Sets aside what no worker knows, and what a constraint holds back.
+  /// Sets aside what a constraint holds back.
   private mutating func mayRun(_ id: Int64, _ request: ClaimRequest) -> Bool {
-    guard let operation = rows[id]?.operation else { return false }
-    guard isKnown(id, request) else {
-      rows[id]?.operation.state = .parked
-      unknown[operation.type, default: 0] += 1
-      return false
-    }
-    guard operation.constraints.isDisjoint(with: request.unmet) else {
+    guard let constraints = rows[id]?.operation.constraints else { return false }
+    guard constraints.isDisjoint(with: request.unmet) else {
       rows[id]?.operation.state = .waiting
       rows[id]?.isHeld = true
       return false

@@ -7,23 +7,20 @@ extension InMemoryState {
   mutating func promote(_ types: Set<PayloadType>, at date: Date) -> Duration? {
     settleClock(at: date)
     forgetOpenLanes(at: date)
-    for (id, row) in sorted {
-      let operation = row.operation
-      if let due = operation.due, due.milliseconds <= date.milliseconds {
-        rows[id]?.operation.state = .ready
-        rows[id]?.operation.due = nil
-      }
-      if operation.state == .parked, !row.isUnreadable, types.contains(operation.type) {
-        rows[id]?.operation.state = .ready
-      }
+    let now = date.milliseconds
+    while let first = rows.index.due.first, first.value <= now, var row = rows[first.number] {
+      (row.operation.state, row.operation.due) = (.ready, nil)
+      rows[first.number] = row
+    }
+    for type in types {
+      for id in rows.index.parked[type] ?? SortedSet() { rows[id]?.operation.state = .ready }
     }
     expire(at: date)
+    let ends = rows.index.expiring.first(after: InMemoryIndex.Place(value: now, number: .max))
     let times =
-      rows.values.compactMap(\.operation.due) + closed.values.compactMap(\.until)
-      + rests.values.map(\.until) + rows.values.compactMap(\.operation.expires)
-    return times.map { $0.milliseconds - date.milliseconds }.filter { $0 > 0 }.min().map {
-      .milliseconds($0)
-    }
+      [rows.index.due.first, ends].compactMap { $0?.value }
+      + (closed.values.compactMap(\.until) + rests.values.map(\.until)).map(\.milliseconds)
+    return times.filter { $0 > now }.min().map { .milliseconds($0 - now) }
   }
 
   /// What closed lanes until now is over.
@@ -34,7 +31,8 @@ extension InMemoryState {
   }
 
   mutating func reconsider() {
-    for (id, row) in rows where row.isHeld {
+    let held = rows.index.restrained.values.flatMap { $0.map(\.number) }
+    for id in held + rows.index.restrainedSuspects {
       rows[id]?.isHeld = false
       rows[id]?.operation.state = .ready
     }
@@ -42,7 +40,8 @@ extension InMemoryState {
 
   mutating func expedite(_ delay: Duration, at date: Date) {
     let later = Date(milliseconds: date.milliseconds + delay.milliseconds)
-    for (id, row) in rows where row.operation.state == .scheduled && row.operation.unreachable > 0 {
+    for id in rows.index.unreached {
+      guard let row = rows[id] else { continue }
       if row.operation.priority < .normal, delay > .zero {
         if let due = row.operation.due, due > later {
           rows[id]?.operation.due = later
@@ -83,7 +82,7 @@ extension InMemoryState {
   }
 
   mutating func redrive(_ id: OperationID, at date: Date) -> Bool {
-    guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
+    guard let (number, letter) = dead.letter(of: id) else { return false }
     dead[number] = nil
     let old = letter.operation
     // It may be from before the clock was set back.

@@ -28,8 +28,7 @@ extension InMemoryState {
       latest[Self.record(of: operation)] = nil
       return
     }
-    let all = rows.values.map(\.operation) + dead.values.map(\.operation)
-    if !all.contains(where: { $0.orderingBytes == key }) {
+    if rows.index.queues[key] == nil, dead.queues[key] == nil {
       latest[Self.record(of: operation)] = nil
     }
   }
@@ -42,13 +41,12 @@ extension InMemoryState {
 
   /// Drops what has expired and was not sent.
   mutating func expire(at date: Date) {
-    let expired = rows.filter { _, row in
-      row.token == nil && row.conflict == nil && !row.isWanted(at: date)
-    }
     // Who expired first goes first, since what needs it may be given up by that.
-    let order = expired.map { id, row in (row.operation.expires?.milliseconds ?? .max, id) }
-      .sorted { $0 < $1 }
-    for (_, id) in order { remove(id, as: .expired, at: date) }
+    let expired = rows.index.expiring.prefix { $0.value <= date.milliseconds }.filter { place in
+      guard let row = rows[place.number] else { return false }
+      return row.token == nil && row.conflict == nil && !row.isWanted(at: date)
+    }
+    for place in expired { remove(place.number, as: .expired, at: date) }
   }
 
   /// Drops what has expired, and then what is expendable, until a newcomer has room.
@@ -72,8 +70,8 @@ extension InMemoryState {
     if let holder, rows[holder] == nil { return makeRoom(for: new, at: date) }
     if isFitting(new, without: freed) { return true }
     var victims: [Int64] = []
-    for (id, row) in rows.sorted(by: { Self.importance($0) < Self.importance($1) })
-    where id != holder && isExpendable(id, row, for: new) {
+    for id in rows.index.expendable.lazy.map(\.number) {
+      guard id != holder, let row = rows[id], isExpendable(id, row, for: new) else { continue }
       victims.append(id)
       freed = (freed.rows + 1, freed.bytes + row.operation.payload.count)
       guard isFitting(new, without: freed) else { continue }
@@ -88,20 +86,15 @@ extension InMemoryState {
     return operation.isExpendable && operation.effect.isSafe && !operation.isCancelled
       && ![.leased, .conflicted].contains(operation.state)
       && (!new.wishes.isExpendable || operation.priority <= new.wishes.priority)
-      && !needs.values.contains { $0[id] != nil }
+      && !needs.isNeeded(id)
       && new.wishes.dependencies?.ids.contains(operation.id) != true
-  }
-
-  private static func importance(_ row: (key: Int64, value: StoredRow)) -> (Int, Int64) {
-    (row.value.operation.priority.rawValue, row.key)
   }
 
   private func isFitting(
     _ new: NewOperation, without freed: (rows: Int, bytes: Int) = (0, 0)
   ) -> Bool {
-    let bytes = rows.values.reduce(0) { $0 + $1.operation.payload.count }
-    return rows.count - freed.rows < limits.maximumPending ?? .max
-      && bytes - freed.bytes + new.payload.count <= limits.maximumBytes ?? .max
+    rows.count - freed.rows < limits.maximumPending ?? .max
+      && rows.index.bytes - freed.bytes + new.payload.count <= limits.maximumBytes ?? .max
   }
 
   mutating func bury(
@@ -114,12 +107,11 @@ extension InMemoryState {
     move(id, reason, holdsKey: followers == .holdKey, at: date)
     tell(of: id, .givenUp, at: date)
     if followers == .dropFollowers {
-      for (follower, row) in sorted
-      where row.orderingKey == key && row.operation.state == .blocked
-        && row.operation.effect.isSafe
-      {
-        remove(follower, as: .followed, at: date)
+      let followers = (rows.index.queues[key] ?? SortedSet()).filter { follower in
+        guard let operation = rows[follower]?.operation else { return false }
+        return operation.state == .blocked && operation.effect.isSafe
       }
+      for follower in followers { remove(follower, as: .followed, at: date) }
     }
     if followers != .holdKey { unblock(key, at: date) }
   }
@@ -137,7 +129,7 @@ extension InMemoryState {
   }
 
   mutating func discard(_ id: OperationID, at date: Date) -> Bool {
-    guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
+    guard let (number, letter) = dead.letter(of: id) else { return false }
     dead[number] = nil
     forget(number)
     leaveReceipt(of: letter.operation, .discarded, at: date)
@@ -158,8 +150,8 @@ extension InMemoryState {
     if end != .givenUp { needs[id] = nil }
     var ends = [(id, end)]
     while let (id, end) = ends.popLast() {
-      for (dependent, needed) in needs {
-        guard let policy = needed[id] else { continue }
+      for dependent in needs.dependents[id] ?? SortedSet() {
+        guard let policy = needs[dependent]?[id] else { continue }
         let passes = end == .done || policy == .runAnyway
         if passes || end == .gone { needs[dependent]?[id] = nil }
         if passes {
@@ -174,8 +166,7 @@ extension InMemoryState {
 
   mutating func unblock(_ key: Data?, at date: Date) {
     guard let key else { return }
-    let first = rows.filter { $0.value.orderingKey == key }.keys.min()
-    if let first { release(first, at: date) }
+    if let first = rows.index.queues[key]?.first { release(first, at: date) }
   }
 
   /// Lets a blocked operation pass, unless something still stands before it.
@@ -184,9 +175,7 @@ extension InMemoryState {
       return
     }
     if let key = row.orderingKey {
-      let others = rows.filter { $0.value.orderingKey == key }
-      guard !isHeld(key), others.keys.min() == id,
-        others.values.allSatisfy({ $0.operation.state == .blocked })
+      guard !isHeld(key), rows.index.queues[key]?.first == id, rows.index.heads[key] == nil
       else { return }
     }
     let start = row.start.flatMap { $0 > date ? $0 : nil }

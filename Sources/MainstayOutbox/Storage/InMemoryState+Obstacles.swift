@@ -8,7 +8,8 @@ extension InMemoryState {
   ///
   /// What else stands before one under its key, or is needed, holds it, and all that needs it.
   func following(at date: Date) -> Int {
-    let blocked = rows.filter { $0.value.operation.state == .blocked }
+    let blocked = Dictionary(
+      uniqueKeysWithValues: rows.sorted.filter { $0.value.operation.state == .blocked })
     func isGoing(_ row: StoredRow) -> Bool {
       let operation = row.operation
       return operation.state == .leased
@@ -21,7 +22,7 @@ extension InMemoryState {
       standing.compactMap(\.orderingKey) + holding.compactMap(\.operation.orderingBytes))
     var held = Set(blocked.filter { $1.orderingKey.map(keys.contains) ?? false }.keys)
     var dependents: [Int64: [Int64]] = [:]
-    for (id, needed) in needs {
+    for (id, needed) in needs.all {
       for other in needed.keys {
         dependents[other, default: []].append(id)
         if blocked[other] == nil, !(rows[other].map(isGoing) ?? false) { held.insert(id) }
@@ -68,28 +69,26 @@ extension InMemoryState {
     found += needed.compactMap { rows[$0].map { .needs($0.operation.id) } }
     found += needed.compactMap { dead[$0].map { .needsDeadLetter($0.id) } }
     guard let key = operation.orderingBytes else { return found }
-    let before = sorted.first { other in
-      other.value.orderingKey == key && other.key != number
-        && (other.value.operation.state != .blocked || other.key < number)
+    let earlier = rows.index.queues[key]?.first.flatMap { $0 < number ? $0 : nil }
+    let before = [earlier, rows.index.heads[key]].compactMap(\.self).min()
+    if let before, before != number, let row = rows[before] {
+      found.append(.follows(row.operation.id))
     }
-    if let before { found.append(.follows(before.value.operation.id)) }
-    let letters = dead.sorted { $0.key < $1.key }.map(\.value)
-    found += letters.filter { $0.holdsKey && $0.operation.orderingBytes == key }
-      .map { .followsDeadLetter($0.id) }
-    return found
+    let letters = (dead.holders[key] ?? SortedSet()).compactMap { dead[$0] }
+    return found + letters.map { .followsDeadLetter($0.id) }
   }
 
   private func suspects(
     besides operation: StoredOperation, _ unmet: Set<OperationConstraint>, at date: Date
   ) -> [Obstacle] {
-    let first = sorted.map(\.value).first { row in
+    let first = rows.index.suspects.lazy.compactMap { rows[$0] }.first { row in
       let suspect = row.operation
-      return suspect.state == .ready && suspect.lostRuns > 0 && isOpen(suspect.lane, at: date)
+      return isOpen(suspect.lane, at: date)
         && !paused.contains(suspect.type.kind) && row.isWanted(at: date)
         && suspect.constraints.isDisjoint(with: unmet)
     }?.operation
     guard let first else { return [] }
     guard first.id == operation.id else { return [.letsPass(first.id)] }
-    return rows.values.contains { $0.token != nil } ? [.runsAlone] : []
+    return rows.index.leased.isEmpty ? [] : [.runsAlone]
   }
 }

@@ -36,8 +36,8 @@ struct InMemoryState {
   }
 
   let limits: StoreLimits
-  var rows: [Int64: StoredRow] = [:]
-  var dead: [Int64: DeadLetter] = [:]
+  var rows = InMemoryRows()
+  var dead = InMemoryLetters()
   var closed: [Lane: (cause: LaneClosure.Cause, until: Date?, wait: Int64)] = [:]
   /// Until when lanes rest, whatever else closes them.
   var rests: [Lane: (until: Date, wait: Int64)] = [:]
@@ -45,6 +45,8 @@ struct InMemoryState {
   var paused: Set<OperationKind> = []
   /// What the last claim has parked for want of a worker.
   var unknown: [PayloadType: Int] = [:]
+  /// How many rows, and runs of rows that are alike, the last claim has looked at.
+  var looks = 0
   /// The latest time of day that anything was written at, since the clock was last found set back;
   /// in milliseconds.
   private var latestDate: Int64 = .min
@@ -53,7 +55,7 @@ struct InMemoryState {
   /// The ranks of dead letters.
   var ranks: [Int64: Int64] = [:]
   private var receipts: [[String]: OutboxReceipt] = [:]
-  var needs: [Int64: [Int64: EnqueueOptions.Dependencies.IfGivenUp]] = [:]
+  var needs = InMemoryNeeds()
   var enqueued = 0
   var lastRow: Int64 = 0
 
@@ -61,9 +63,11 @@ struct InMemoryState {
   var attempts: [Int64: [OperationAttempt]] = [:]
   /// What the other side was last known to have, by record.
   var latest: [Data: Data] = [:]
-  /// How operations ended, and which ended first.
-  private(set) var outcomes: [OperationID: StoredOutcome] = [:]
-  private var ended: [OperationID] = []
+  /// How operations ended, by the numbers of their ends, and what has which number.
+  private var outcomes: [OperationID: (value: StoredOutcome, number: Int)] = [:]
+  private var ended: [Int: OperationID] = [:]
+  /// The number of the last end, and of the last one that was forgotten.
+  private var ends = (last: 0, forgotten: 0)
   private var pageEnds = PageEnds()
 
   init(limits: StoreLimits) { self.limits = limits }
@@ -79,27 +83,44 @@ struct InMemoryState {
     of id: OperationID, _ reason: OutboxReceipt.Reason, _ output: Data?, at date: Date
   ) {
     guard limits.maximumOutcomes > 0 else { return }
-    ended.removeAll { $0 == id }
-    ended.append(id)
-    outcomes[id] = StoredOutcome(
+    if let earlier = outcomes[id] { ended[earlier.number] = nil }
+    ends.last += 1
+    ended[ends.last] = id
+    let outcome = StoredOutcome(
       reason: reason, output: output, ended: Date(milliseconds: date.milliseconds))
-    if ended.count > limits.maximumOutcomes { outcomes[ended.removeFirst()] = nil }
+    outcomes[id] = (outcome, ends.last)
+    while outcomes.count > limits.maximumOutcomes {
+      ends.forgotten += 1
+      if let first = ended.removeValue(forKey: ends.forgotten) { outcomes[first] = nil }
+    }
   }
 
-  var sorted: [(key: Int64, value: StoredRow)] { rows.sorted { $0.key < $1.key } }
+  func outcome(of id: OperationID) -> StoredOutcome? { outcomes[id]?.value }
 
   func row(of id: OperationID) -> (key: Int64, value: StoredRow)? {
-    rows.first { $0.value.operation.id == id }
+    rows.index.ids[id].flatMap { number in rows[number].map { (number, $0) } }
   }
 
+  /// The number of an operation or dead letter that is there; nil where neither is.
+  func number(of id: OperationID) -> Int64? { rows.index.ids[id] ?? dead.ids[id] }
+
   /// Those of some numbers that stand behind another one, which may have gone meanwhile.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers.
+  ///   - id: The other one; nil for all of them.
+  ///   - limit: How many at most.
+  ///   - element: What has a number.
+  /// - Returns: Those that stand behind it, in order.
   mutating func page<Element: Identifiable>(
-    of all: [(key: Int64, value: Element)], after id: OperationID?, limit: Int
+    of numbers: SortedSet<Int64>, after id: OperationID?, limit: Int,
+    _ element: (InMemoryState, Int64) -> Element?
   ) -> [Element] where Element.ID == OperationID {
-    let known = id.flatMap { id in row(of: id)?.key ?? dead.first { $0.value.id == id }?.key }
-    let first = known ?? id.flatMap(pageEnds.number) ?? 0
-    let page = all.filter { $0.key > first }.sorted { $0.key < $1.key }.prefix(max(limit, 0))
-    if let last = page.last { pageEnds.note(last.value.id, last.key) }
+    let first = id.flatMap { number(of: $0) ?? pageEnds.number(of: $0) } ?? 0
+    let page = numbers.elements(after: first).prefix(max(limit, 0)).compactMap { number in
+      element(self, number).map { (number: number, value: $0) }
+    }
+    if let last = page.last { pageEnds.note(last.value.id, last.number) }
     return page.map(\.value)
   }
 
@@ -156,7 +177,8 @@ struct InMemoryState {
     latestDate = .max
     settleClock(at: date)
     forgetOpenLanes(at: date)
-    for (id, row) in sorted {
+    for id in rows.index.numbers {
+      guard let row = rows[id] else { continue }
       if row.isUnreadable { rows[id]?.isUnreadable = false }
       guard row.token != nil else { continue }
       report.recovered += 1
@@ -276,7 +298,8 @@ extension InMemoryState {
     let now = date.milliseconds
     defer { latestDate = now }
     guard now < latestDate else { return }
-    for (id, row) in rows {
+    for id in rows.index.numbers {
+      guard let row = rows[id] else { continue }
       if let due = row.operation.due, due.milliseconds > now + row.wait {
         rows[id]?.operation.due = Date(milliseconds: now + row.wait)
       }

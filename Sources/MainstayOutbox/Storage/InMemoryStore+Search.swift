@@ -24,7 +24,7 @@ extension InMemoryStore: OperationSearch {
   ) async throws -> SearchPage<StoredOperation> {
     state.withLock { state in
       let first = place.flatMap { $0.number ?? state.row(of: $0.id)?.key } ?? 0
-      let rows = state.sorted.lazy.filter { $0.key > first }
+      let rows = state.rows.rows(after: first).lazy
         .map { (number: $0.key, operation: $0.value.operation) }
         .filter { row in
           filter.matches(row.operation)
@@ -41,12 +41,9 @@ extension InMemoryStore: OperationSearch {
     matching filter: OperationFilter, after place: SearchPlace?, limit: Int
   ) async throws -> SearchPage<DeadLetter> {
     state.withLock { state in
-      let first =
-        place.flatMap { place in
-          place.number ?? state.dead.first { $0.value.id == place.id }?.key
-        } ?? 0
-      let rows = state.dead.sorted { $0.key < $1.key }.lazy
-        .filter { $0.key > first && filter.matches($0.value.operation) }
+      let first = place.flatMap { $0.number ?? state.dead.ids[$0.id] } ?? 0
+      let rows = state.dead.letters(after: first).lazy
+        .filter { filter.matches($0.value.operation) }
         .prefix(max(limit, 0) + 1)
       return SearchPage(
         Array(rows), limit: limit, place: { SearchPlace(id: $0.value.id, number: $0.key) },

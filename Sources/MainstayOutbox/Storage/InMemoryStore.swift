@@ -41,6 +41,10 @@ public final class InMemoryStore: LaneTryingStore {
     let date = now()
     return try state.withLock { state in
       state.note(date)
+      // To take it back, all that is there would have to be copied.
+      guard !state.takesAll(operations) else {
+        return try operations.map { try state.insert($0, at: date) }
+      }
       var next = state
       let ids = try operations.map { try next.insert($0, at: date) }
       state = next
@@ -181,17 +185,14 @@ public final class InMemoryStore: LaneTryingStore {
 
   /// The operation or dead letter with an idempotency key; nil where there is none.
   public func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
-    state.withLock { state in
-      let all = state.rows.values.map(\.operation) + state.dead.values.map(\.operation)
-      return all.first { $0.idempotencyKey == key }
-    }
+    state.withLock { $0.operation(keyed: key) }
   }
 
   /// The operations of an ordering key that are not finished, in order.
   public func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
     let key = Data(orderingKey.utf8)
     return state.withLock { state in
-      state.sorted.filter { $0.value.orderingKey == key }.map(\.value.operation)
+      (state.rows.index.queues[key] ?? SortedSet()).compactMap { state.rows[$0]?.operation }
     }
   }
 
@@ -202,34 +203,34 @@ public final class InMemoryStore: LaneTryingStore {
 
   /// How an operation ended; nil where that is not known, or not any more.
   public func outcome(_ id: OperationID) async throws -> StoredOutcome? {
-    state.withLock { $0.outcomes[id] }
+    state.withLock { $0.outcome(of: id) }
   }
 
   /// The last runs of an operation or dead letter that did not end it, the oldest first.
   public func attempts(of id: OperationID) async throws -> [OperationAttempt] {
     state.withLock { state in
-      let number = state.row(of: id)?.key ?? state.dead.first { $0.value.id == id }?.key
-      return number.flatMap { state.attempts[$0] } ?? []
+      state.number(of: id).flatMap { state.attempts[$0] } ?? []
     }
   }
 
   /// A dead letter; nil where there is none.
   public func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
-    state.withLock { state in state.dead.values.first { $0.id == id } }
+    state.withLock { state in state.dead.letter(of: id)?.value }
   }
 
   /// The operations that are not finished, the oldest first.
   public func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
     state.withLock { state in
-      state.page(
-        of: state.rows.map { ($0.key, $0.value.operation) }, after: id, limit: limit)
+      state.page(of: state.rows.index.numbers, after: id, limit: limit) { state, number in
+        state.rows[number]?.operation
+      }
     }
   }
 
   /// The dead letters, the oldest operation first.
   public func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
     state.withLock { state in
-      state.page(of: state.dead.map { ($0.key, $0.value) }, after: id, limit: limit)
+      state.page(of: state.dead.numbers, after: id, limit: limit) { $0.dead[$1] }
     }
   }
 
@@ -254,7 +255,7 @@ public final class InMemoryStore: LaneTryingStore {
   /// The open conflicts, the oldest operation first.
   public func conflicts() async throws -> [OutboxConflict] {
     state.withLock { state in
-      state.sorted.compactMap { row in
+      state.rows.sorted.compactMap { row in
         row.value.conflict.map {
           OutboxConflict(
             operation: row.value.operation, remote: $0.remote, fields: $0.fields, since: $0.since)
@@ -284,9 +285,7 @@ public final class InMemoryStore: LaneTryingStore {
   /// Leaves the store; what is still leased is given back.
   public func close() async {
     state.withLock { state in
-      for (id, row) in state.rows where row.token != nil {
-        state.rows[id]?.giveBack()
-      }
+      for id in state.rows.index.leased { state.rows[id]?.giveBack() }
     }
   }
 }

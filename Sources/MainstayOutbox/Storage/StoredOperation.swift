@@ -63,6 +63,16 @@ extension NewOperation {
   /// it is sent without asking, which one that may have been sent must not be.
   var mayReplace: Bool { effect == .notSent && wishes.dependencies?.ids.isEmpty ?? true }
 
+  /// Whether a store that answered with an identity has kept it, or what it and an earlier one came
+  /// to, rather than found an earlier one that stays as it was.
+  ///
+  /// Under an idempotency key that somebody gave, a repetition cannot be told from what took the
+  /// place of another one, so it counts as that.
+  func isKept(as id: OperationID) -> Bool {
+    id == self.id
+      || idempotencyKey == IdempotencyKey(self.id) && wishes.uniqueKey?.ifTaken != .keep
+  }
+
   /// Whether something becomes of it at a time of its own.
   var hasTimes: Bool { timeToLive != nil || wishes.delay != nil }
 }
