@@ -75,6 +75,13 @@ extension ResilientClient.Request {
   /// What moves the end of the limit of the attempt that the task works on; nil where that stays.
   var patience: Patience? { isLong ? Patience.current : nil }
 
+  /// The name of the effect, its own or that of the task: a question has no effect, so the one that
+  /// the task works on is none of its.
+  var effect: IdempotencyKey? { key ?? (verb.isSafe ? nil : IdempotencyKey.current) }
+
+  /// Whether sending it twice does no harm, as far as the task that asks knows.
+  var mayBeRepeated: Bool { canSendAgain && (isRepeatable ?? (verb.isIdempotent || effect != nil)) }
+
   /// Whether the body can be made anew.
   var canSendAgain: Bool { body?.isRepeatable != false }
 
