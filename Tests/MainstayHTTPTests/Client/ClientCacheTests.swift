@@ -241,6 +241,19 @@ import Testing
     #expect(try await books.cached("/a", as: Int.self) == CachedValue(2, .fresh))
   }
 
+  @Test func `a 304 that says a date alone leaves the version that it confirms`() async throws {
+    let date = "Tue, 01 Dec 2026 10:00:00 GMT"
+    let transport = ScriptedTransport { _, count in
+      var fields: HTTPHeaderFields = ["Cache-Control": "no-cache", "Last-Modified": date]
+      if count == 0 { fields["ETag"] = "\"7\"" }
+      return .json(count == 0 ? "1" : "", status: count == 0 ? 200 : 304, headers: fields)
+    }
+    let books = try client(transport, cache: Self.cache())
+    for _ in 0..<3 { #expect(try await books.cached("/a", as: Int.self).value == 1) }
+    #expect(transport.sent.map { $0.headers["if-none-match"] } == [nil, "\"7\"", "\"7\""])
+    #expect(transport.sent.allSatisfy { !$0.headers.contains("if-modified-since") })
+  }
+
   @Test(arguments: [(200, 1), (203, 1), (201, 3), (202, 3), (206, 3)])
   func `a part, and what is still to come, does not stand for the whole`(
     _ status: Int, _ requests: Int
