@@ -369,7 +369,7 @@ extension ResilientClient.Core {
   /// Whether the answer may be a page for people.
   private func acceptsPages(_ request: Request) -> Bool {
     let accepted = request.accepted(settings).lowercased()
-    return accepted.contains("html") || accepted.contains("*/*")
+    return ["html", "text/*", "*/*"].contains(where: accepted.contains)
   }
 
   /// Throws what an answer that is no success means.

@@ -29,7 +29,8 @@ extension ResilientClient {
     /// What the answer is to be, as the field `Accept`; by default JSON.
     ///
     /// A field of that name, here or in the settings of the client, wins. Where what is asked for
-    /// is neither a page nor anything (`*/*`), a page for people is the answer of a portal.
+    /// is neither a page, nor any text (`text/*`), nor anything (`*/*`), a page for people is the
+    /// answer of a portal.
     public var accept = "application/json"
 
     /// Makes a request.
