@@ -96,7 +96,8 @@ private func stubborn(at address: URL) -> ResilientClient {
 private func settingsOfJSON() -> ResilientClient.Settings {
   var settings = ResilientClient.Settings()
   settings.isPortal = { status, headers in
-    (300...399).contains(status) || (status < 300 && headers["content-type"] != "application/json")
+    let isOther = status != 204 && headers.mediaType != "application/json"
+    return (300...399).contains(status) || (status < 300 && isOther)
   }
   return settings
 }

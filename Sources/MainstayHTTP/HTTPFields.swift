@@ -14,10 +14,11 @@ struct HTTPFields: Sendable {
   subscript(name: String) -> String? { values[name] }
 
   /// `Content-Type` without its parameters, in lower case; nil where there is none.
-  var mediaType: String? {
-    values["content-type"].map { value in
-      String(value.prefix { $0 != ";" }.filter { !$0.isWhitespace }).lowercased()
-    }
+  var mediaType: String? { values["content-type"].map(Self.mediaType) }
+
+  /// What a value of `Content-Type` says without its parameters, in lower case.
+  static func mediaType(_ value: String) -> String {
+    String(value.prefix { $0 != ";" }.filter { !$0.isWhitespace }).lowercased()
   }
 
   /// Whether the body can be read by people; where nothing is said, it is not looked at.

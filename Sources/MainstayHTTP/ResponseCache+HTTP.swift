@@ -20,10 +20,16 @@ extension ResponseCache.Loaded {
 
   /// The kept value, after an answer with the status 304.
   ///
-  /// - Parameter headers: The headers of that answer.
+  /// - Parameters:
+  ///   - headers: The headers of that answer.
+  ///   - tags: What it is about, to be invalidated by, in place of those that it was kept with;
+  ///     none, the default, leaves those as they are.
   /// - Returns: That it is still right, and what the service says about keeping it.
-  public static func unchanged(headers: [String: String]) -> ResponseCache.Loaded<Value> {
+  public static func unchanged(
+    headers: [String: String], tags: Set<String> = []
+  ) -> ResponseCache.Loaded<Value> {
     var loaded = Self.unchanged
+    loaded.tags = tags
     loaded.heed(HTTPFields(headers))
     return loaded
   }

@@ -55,7 +55,8 @@ struct AuthorizationStateMachine: Sendable {
   private(set) var person = 0
   private var state: State
   private var old: String?
-  private var generation = 0
+  /// Which token is had, or asked for: a number that grows with each one.
+  private(set) var generation = 0
   /// When the last token was refused that was renewed then; nil where there was none.
   private var renewedAt: Duration?
   /// When a rest began; nil where there was none since the last sign-in.

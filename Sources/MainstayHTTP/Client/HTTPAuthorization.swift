@@ -27,7 +27,7 @@ public final class HTTPAuthorization: Sendable {
   private let state: Locked<AuthorizationStateMachine>
   private let refresh: @Sendable (_ old: String?) async throws -> String
   /// What asks for a token, by the generation that it is for; it goes on whoever waits for it.
-  private let refreshes = Locked<[Int: Task<String, any Error>]>([:])
+  private let renewals = Locked<[Int: TokenRenewal]>([:])
   private let signInFeed = SignInFeed()
   /// Lets each caller wait, and leave, for itself.
   private let flights = Coalesce<Int>("authorization")
@@ -65,7 +65,7 @@ public final class HTTPAuthorization: Sendable {
   ///
   /// Without a ``signOut()`` before it counts as the same person, who has signed in again.
   public func signIn(_ token: String) {
-    state.withLock { $0.reset(token) }
+    reset(token)
     signInFeed.tell()
   }
 
@@ -73,7 +73,22 @@ public final class HTTPAuthorization: Sendable {
   ///
   /// What was asked for before ends with an error that needs a person, at the latest when it would
   /// be sent again. The answer to what is on its way still comes.
-  public func signOut() { state.withLock { $0.reset(nil) } }
+  public func signOut() { reset(nil) }
+
+  /// Nobody waits any longer for what was asked for before: it may come late, or say that a person
+  /// is needed who has just been there.
+  private func reset(_ token: String?) {
+    let generation = state.withLock { state in
+      state.reset(token)
+      return state.generation
+    }
+    let old = renewals.withLock { renewals in
+      let old = renewals.filter { $0.key < generation }
+      for key in old.keys { renewals[key] = nil }
+      return old
+    }
+    for renewal in old.values { renewal.end(.success(nil)) }
+  }
 
   /// Something has changed by which a token may be had that could not be had without a person, such
   /// as a sign-in elsewhere: the next request asks for one.
@@ -93,50 +108,62 @@ public final class HTTPAuthorization: Sendable {
   /// - Returns: The token, and whose it is.
   /// - Throws: Why there is none, and a refusal where somebody has signed out since.
   func ticket(for person: Int) async throws -> AuthorizationStateMachine.Ticket {
-    switch state.withLock({ $0.step(for: person) }) {
-    case .use(let ticket): return ticket
-    case .refuse(let error): throw error
-    case .refresh(let old, let generation):
-      let token = try await HeededLimit.enforce {
-        try await flights.run(generation) { [self] in
-          try await refreshing(old, generation, person).value
-        }
-      }
-      // Somebody may have signed out, or in, while it was waited for.
+    while true {
       switch state.withLock({ $0.step(for: person) }) {
       case .use(let ticket): return ticket
       case .refuse(let error): throw error
-      case .refresh:
-        return AuthorizationStateMachine.Ticket(
-          token: token, generation: generation, person: person)
+      case .refresh(let old, let generation):
+        let token = try await HeededLimit.enforce {
+          try await flights.run(generation) { [self] in
+            try await renewal(of: old, generation, person).token()
+          }
+        }
+        // Somebody has signed out, or in, while it was waited for.
+        guard let token else { continue }
+        switch state.withLock({ $0.step(for: person) }) {
+        case .use(let ticket): return ticket
+        case .refuse(let error): throw error
+        case .refresh:
+          return AuthorizationStateMachine.Ticket(
+            token: token, generation: generation, person: person)
+        }
       }
     }
   }
 
-  /// The refresh that is on its way, or a new one.
-  private func refreshing(
-    _ old: String?, _ generation: Int, _ person: Int
-  ) -> Task<String, any Error> {
-    // Made under the lock, so that it is known before it can end.
-    refreshes.withLock { refreshes in
-      if let task = refreshes[generation] { return task }
-      let task = Task {
-        defer { _ = self.refreshes.withLock { $0.removeValue(forKey: generation) } }
-        return try await refreshed(old, generation, person)
-      }
-      refreshes[generation] = task
-      return task
+  /// The question that is on its way, or a new one.
+  private func renewal(of old: String?, _ generation: Int, _ person: Int) -> TokenRenewal {
+    let (renewal, isNew) = renewals.withLock { renewals in
+      if let renewal = renewals[generation] { return (renewal, false) }
+      let renewal = TokenRenewal()
+      renewals[generation] = renewal
+      return (renewal, true)
     }
+    guard isNew else { return renewal }
+    Task {
+      let result: Result<String?, any Error>
+      do {
+        result = .success(try await refreshed(old, generation, person))
+      } catch {
+        result = .failure(error)
+      }
+      // Known until here, so that nobody asks for the same once more.
+      renewals.withLock { renewals in
+        if renewals[generation] === renewal { renewals[generation] = nil }
+      }
+      renewal.end(result)
+    }
+    return renewal
   }
 
   private func refreshed(
     _ old: String?, _ generation: Int, _ person: Int
   ) async throws -> String {
-    // Another flight may have ended between the question and this one.
+    // Another flight may have ended between the question and this one, or somebody signed in.
     switch state.withLock({ $0.step(for: person) }) {
-    case .use(let ticket) where ticket.generation == generation: return ticket.token
+    case .use(let ticket): return ticket.token
     case .refuse(let error): throw error
-    case .use, .refresh: break
+    case .refresh: break
     }
     do {
       // The effect that a call is about is none of the sign-in's.

@@ -65,6 +65,10 @@ public struct HTTPHeaderFields: Sendable, Hashable {
     all.filter { Self.isEqual($0.name, name) }.map(\.value)
   }
 
+  /// Of what type the body is, such as `application/json`: `Content-Type` in lower case and without
+  /// its parameters, such as the character set; nil where there is no such field.
+  public var mediaType: String? { self["content-type"].map(HTTPFields.mediaType) }
+
   /// Whether there is a field of this name.
   public func contains(_ name: String) -> Bool {
     all.contains { Self.isEqual($0.name, name) }

@@ -4,8 +4,10 @@
 ///
 /// What is interpolated is data and never more than one segment or one value: of
 /// `"/books/\(title)"` the title may hold slashes, question marks and spaces, and still names one
-/// book. What would lead to another place, `.` and `..`, makes the path illegal, and the request is
-/// not sent. Source: RFC 3986, sections 2 and 3.3.
+/// book. A segment that would lead to another place, `.`, `..` or an empty value, makes the path
+/// illegal, and the request is not sent; a value of the query may be each of them.
+///
+/// Source: RFC 3986, sections 2 and 3.3.
 public struct HTTPPath: Sendable, Hashable {
   /// The path as it is sent, with what must be encoded encoded.
   public let text: String
@@ -62,7 +64,8 @@ extension HTTPPath: ExpressibleByStringInterpolation {
     /// Adds a value, of which nothing but letters, digits and `-._~` stays as it is.
     public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       let value = value.description
-      if value == "." || value == ".." || value.isEmpty { isIllegal = true }
+      // In a query these mean nothing but themselves: an empty field is a search as well.
+      if value == "." || value == ".." || value.isEmpty, !text.contains("?") { isIllegal = true }
       text += HTTPPath.encoded(value, keeping: HTTPPath.isUnreserved)
     }
   }

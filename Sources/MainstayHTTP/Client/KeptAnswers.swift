@@ -58,11 +58,20 @@ struct KeptAnswers: Sendable {
   }
 
   /// What was loaded, which is never given without asking where it depends on more than its key.
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - version: What was asked with; nil for nothing.
+  ///   - loaded: What the answer says by itself.
+  /// - Returns: What is kept.
   func heeding<Value: Sendable>(
-    _ response: ResilientClient.Response, _ loaded: ResponseCache.Loaded<Value>
+    _ response: ResilientClient.Response, to version: String?,
+    _ loaded: ResponseCache.Loaded<Value>
   ) -> ResponseCache.Loaded<Value> {
     var loaded = loaded
-    if loaded.validator == nil, let date = response.headers["last-modified"] {
+    // A 304 may leave out the `ETag` that it confirms, which says more than a date.
+    let mayHaveDate = loaded.value != nil || version?.hasPrefix(Self.dated) != false
+    if loaded.validator == nil, mayHaveDate, let date = response.headers["last-modified"] {
       loaded.validator = Self.dated + date
     }
     // What it says of itself is said of the address that has answered.

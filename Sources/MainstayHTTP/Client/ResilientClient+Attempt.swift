@@ -12,13 +12,9 @@ extension ResilientClient.Core {
   func perform<T: Sendable>(
     _ request: Request, _ read: @escaping @Sendable (HTTPReply, RequestWay) async throws -> T
   ) async throws(AppError) -> T {
-    // A question has no effect, so the one that the task works on is none of its.
-    let key = request.key ?? (request.verb.isSafe ? nil : IdempotencyKey.current)
-    let isRepeatable =
-      request.body?.isRepeatable != false
-      && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
+    let key = request.effect
     let book = SendBook(
-      isRepeatable: isRepeatable, body: request.body, person: authorization?.person)
+      isRepeatable: request.mayBeRepeated, body: request.body, person: authorization?.person)
     do {
       let value = try await perform(request, key, book, read)
       if let kept { await kept.invalidate(book.changed) }
@@ -373,7 +369,7 @@ extension ResilientClient.Core {
   /// Whether the answer may be a page for people.
   private func acceptsPages(_ request: Request) -> Bool {
     let accepted = request.accepted(settings).lowercased()
-    return accepted.contains("html") || accepted.contains("*/*")
+    return ["html", "text/*", "*/*"].contains(where: accepted.contains)
   }
 
   /// Throws what an answer that is no success means.

@@ -44,8 +44,9 @@ extension ResilientClient {
     let response = try await send(request)
     let headers = response.headers.byName
     if response.status == 304 {
-      return kept.heeding(response, .unchanged(headers: headers))
+      return kept.heeding(response, to: version, .unchanged(headers: headers, tags: tags))
     }
-    return kept.heeding(response, .value(try decoded(response), headers: headers, tags: tags))
+    return kept.heeding(
+      response, to: version, .value(try decoded(response), headers: headers, tags: tags))
   }
 }

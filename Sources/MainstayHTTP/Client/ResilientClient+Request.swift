@@ -29,7 +29,8 @@ extension ResilientClient {
     /// What the answer is to be, as the field `Accept`; by default JSON.
     ///
     /// A field of that name, here or in the settings of the client, wins. Where what is asked for
-    /// is neither a page nor anything (`*/*`), a page for people is the answer of a portal.
+    /// is neither a page, nor any text (`text/*`), nor anything (`*/*`), a page for people is the
+    /// answer of a portal.
     public var accept = "application/json"
 
     /// Makes a request.
@@ -74,6 +75,13 @@ extension ResilientClient.Request {
 
   /// What moves the end of the limit of the attempt that the task works on; nil where that stays.
   var patience: Patience? { isLong ? Patience.current : nil }
+
+  /// The name of the effect, its own or that of the task: a question has no effect, so the one that
+  /// the task works on is none of its.
+  var effect: IdempotencyKey? { key ?? (verb.isSafe ? nil : IdempotencyKey.current) }
+
+  /// Whether sending it twice does no harm, as far as the task that asks knows.
+  var mayBeRepeated: Bool { canSendAgain && (isRepeatable ?? (verb.isIdempotent || effect != nil)) }
 
   /// Whether the body can be made anew.
   var canSendAgain: Bool { body?.isRepeatable != false }

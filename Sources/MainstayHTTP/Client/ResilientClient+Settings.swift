@@ -33,7 +33,8 @@ extension ResilientClient {
     ///
     /// A page for people where something else was wanted, and the status 511, are known for it. An
     /// app knows more of its service: one that answers with JSON alone has sent no other type, and
-    /// one that redirects nobody no redirection.
+    /// one that redirects nobody no redirection. Compare ``HTTPHeaderFields/mediaType``, which has
+    /// no parameters, and let answers without content through (204): they have no type.
     public var isPortal: @Sendable (_ status: Int, _ headers: HTTPHeaderFields) -> Bool = { _, _ in
       false
     }

@@ -13,7 +13,8 @@ extension ResilientClient {
     /// The body, whose errors are `AppError`.
     ///
     /// One that is silent for longer than ``Settings/streamSilence`` ends with one. Who stops
-    /// reading gives the rest up.
+    /// reading gives the rest up. After a change that must not be made twice, the outcome of a body
+    /// that breaks off is unknown.
     public let body: HTTPByteStream
     /// The address that answered, after redirections.
     public var url: URL { address.url }
@@ -32,14 +33,37 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func stream(_ request: Request) async throws(AppError) -> StreamedResponse {
-    try await core.perform(request) { [core, silence, verb = request.verb] reply, way in
+    let doubt = BrokenOff(request)
+    return try await core.perform(request) { [core, silence, verb = request.verb] reply, way in
       StreamedResponse(
         status: reply.status, headers: reply.headers,
         body: HTTPByteStream(
-          WatchedBody(stream: reply.body, silence: silence, core: core),
+          WatchedBody(stream: reply.body, silence: silence, doubt: doubt, core: core),
           length: reply.length(to: verb)),
         address: way.address)
     }
+  }
+}
+
+/// What is told of a body that breaks off, by what was asked: the policies, which know that of a
+/// whole answer, have ended with its head.
+private enum BrokenOff: Sendable {
+  case question
+  /// A change that may be made again, and may have been made.
+  case change
+  /// One that must not be made twice.
+  case changeOnce
+
+  init(_ request: ResilientClient.Request) {
+    let mayBeRepeated = request.mayBeRepeated
+    self = mayBeRepeated ? (request.verb.isSafe ? .question : .change) : .changeOnce
+  }
+
+  func told(_ error: any Error) -> AppError {
+    let failure = ErrorMapping.current.map(error)
+    guard self != .question, failure.disposition != .cancelled else { return failure }
+    let told = failure.adding(metadata: ["http.sent": "maybe"])
+    return self == .change ? told : told.with(disposition: .unknownOutcome)
   }
 }
 
@@ -50,25 +74,25 @@ private struct WatchedBody: AsyncSequence, Sendable {
 
   let stream: HTTPByteStream
   let silence: Timeout?
+  let doubt: BrokenOff
   /// A transport ends its connections with itself, so it stays for as long as somebody reads.
   let core: ResilientClient.Core
 
   struct AsyncIterator: AsyncIteratorProtocol {
     var parts: HTTPByteStream.AsyncIterator
-    let silence: Timeout?
-    let core: ResilientClient.Core
+    let body: WatchedBody
 
     mutating func next() async throws -> Data? {
       do {
-        guard let silence else { return try await parts.next() }
+        guard let silence = body.silence else { return try await parts.next() }
         return try await silence.run { try await parts.next() }
       } catch {
-        throw ErrorMapping.current.map(error)
+        throw body.doubt.told(error)
       }
     }
   }
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(parts: stream.makeAsyncIterator(), silence: silence, core: core)
+    AsyncIterator(parts: stream.makeAsyncIterator(), body: self)
   }
 }

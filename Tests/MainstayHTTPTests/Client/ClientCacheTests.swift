@@ -221,6 +221,39 @@ import Testing
     #expect(transport.sent.allSatisfy { !$0.headers.contains("if-none-match") })
   }
 
+  @Test func `what a 304 confirms is invalidated by the tags that it was asked with`() async throws
+  {
+    let transport = ScriptedTransport { request, count in
+      let lifetime = count == 0 ? "no-cache" : "max-age=60"
+      return .json(
+        "\(count)", status: request.headers.contains("if-none-match") && count == 1 ? 304 : 200,
+        headers: ["Cache-Control": lifetime, "ETag": "\"1\""])
+    }
+    let cache = Self.cache()
+    let books = try client(transport, cache: cache)
+    // As a list asks that has no tags, and then the page of one book.
+    #expect(try await books.cached("/a", as: Int.self) == CachedValue(0, .fresh))
+    for _ in 0..<2 {
+      #expect(try await books.cached("/a", as: Int.self, tags: ["a"]) == CachedValue(0, .fresh))
+    }
+    #expect(transport.sent.map { $0.headers["if-none-match"] } == [nil, "\"1\""])
+    await cache.invalidate(.tag("a"))
+    #expect(try await books.cached("/a", as: Int.self) == CachedValue(2, .fresh))
+  }
+
+  @Test func `a 304 that says a date alone leaves the version that it confirms`() async throws {
+    let date = "Tue, 01 Dec 2026 10:00:00 GMT"
+    let transport = ScriptedTransport { _, count in
+      var fields: HTTPHeaderFields = ["Cache-Control": "no-cache", "Last-Modified": date]
+      if count == 0 { fields["ETag"] = "\"7\"" }
+      return .json(count == 0 ? "1" : "", status: count == 0 ? 200 : 304, headers: fields)
+    }
+    let books = try client(transport, cache: Self.cache())
+    for _ in 0..<3 { #expect(try await books.cached("/a", as: Int.self).value == 1) }
+    #expect(transport.sent.map { $0.headers["if-none-match"] } == [nil, "\"7\"", "\"7\""])
+    #expect(transport.sent.allSatisfy { !$0.headers.contains("if-modified-since") })
+  }
+
   @Test(arguments: [(200, 1), (203, 1), (201, 3), (202, 3), (206, 3)])
   func `a part, and what is still to come, does not stand for the whole`(
     _ status: Int, _ requests: Int

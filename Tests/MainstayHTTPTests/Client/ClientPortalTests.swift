@@ -66,6 +66,29 @@ import Testing
     #expect(told?.disposition == (isUnknown ? .unknownOutcome : .transient()))
   }
 
+  @Test(arguments: [
+    (Answer(status: 200, type: "application/json; charset=utf-8", isPortal: false), true),
+    (Answer(status: 201, type: "Application/JSON;charset=UTF-8", isPortal: false), true),
+    (Answer(status: 204, isPortal: false), false), (Answer(status: 200, isPortal: true), false),
+    (Answer(status: 200, type: "text/plain", isPortal: true), true),
+  ])
+  func `the rule of the page knows JSON with parameters, and an answer without content`(
+    _ answer: Answer, _ hasType: Bool
+  ) async throws {
+    var settings = ResilientClient.Settings()
+    settings.isPortal = { status, headers in
+      let isOther = status != 204 && headers.mediaType != "application/json"
+      return (300...399).contains(status) || (status < 300 && isOther)
+    }
+    var headers = answer.reply.headers
+    if !hasType { headers["content-type"] = nil }
+    let reply = HTTPReply(status: answer.status, headers: headers, body: answer.reply.body)
+    let books = try MainstayHTTPTests.client(ScriptedTransport(reply), settings: settings)
+    var told: AppError?
+    do { _ = try await books.send(ResilientClient.Request(.put, "/a")) } catch { told = error }
+    #expect((told?.kind == .portal) == answer.isPortal)
+  }
+
   @Test(arguments: [HTTPReply.page(), .json("", status: 302, headers: ["Location": "http://x.y"])])
   func `a portal is told to those who watch as to the caller`(_ reply: HTTPReply) async throws {
     let address = try #require(URL(string: "http://books.example"))

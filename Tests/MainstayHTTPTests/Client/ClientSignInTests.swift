@@ -103,6 +103,48 @@ import Testing
     #expect(transport.sent.isEmpty)
   }
 
+  @Test func `what waits for a token goes out with that of who has signed in meanwhile`()
+    async throws
+  {
+    let (asked, gate) = (Log(), Countdown(1))
+    let authorization = HTTPAuthorization { _ in
+      asked.add("asked")
+      await gate.reached()
+      throw AppError.unauthorized()
+    }
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport, authorization, clock: ManualClock())
+    let calls = [
+      await started { try await books.post("/a", json: 1) },
+      await started { try await books.post("/b", json: 1) },
+    ]
+    await asked.lines(atLeast: 1)
+    authorization.signIn("b")
+    // The token that was asked for has not come yet, and nobody waits for it any more.
+    for call in calls { _ = try await call.value }
+    #expect(tokens(transport) == ["Bearer b", "Bearer b"])
+    gate.count()
+    _ = try await books.post("/c", json: 1)
+    #expect(tokens(transport).last == "Bearer b" && asked.lines.count == 1)
+  }
+
+  @Test func `who signs out ends the waiting for a token at once`() async throws {
+    let (asked, gate) = (Log(), Countdown(1))
+    let authorization = HTTPAuthorization { _ in
+      asked.add("asked")
+      await gate.reached()
+      return "late"
+    }
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport, authorization, clock: ManualClock())
+    let call = await started { try await books.post("/a", json: 1) }
+    await asked.lines(atLeast: 1)
+    authorization.signOut()
+    let error = await #expect(throws: AppError.self) { try await call.value }
+    #expect(error?.disposition == .needsUser && error?.mayHaveBeenSent == false)
+    gate.count()
+  }
+
   @Test func `a redirection is not followed for somebody else`() async throws {
     let authorization = HTTPAuthorization(token: "a") { _ in "x" }
     let transport = ScriptedTransport { _, _ in

@@ -41,6 +41,18 @@ import Testing
     #expect(transport.sent.isEmpty)
   }
 
+  @Test(
+    arguments: [
+      ("application/json", "application/json"),
+      ("Application/JSON;charset=utf-8", "application/json"),
+      (" text/html ; level=1", "text/html"), (";", ""), (nil, nil),
+    ] as [(String?, String?)])
+  func `a type is read without its parameters`(_ field: String?, _ type: String?) {
+    var fields: HTTPHeaderFields = ["Accept": "text/plain"]
+    fields["Content-Type"] = field
+    #expect(fields.mediaType == type)
+  }
+
   @Test func `a method is a token`() {
     #expect(HTTPVerb("PROPFIND")?.isIdempotent == false)
     #expect(HTTPVerb("QUERY")?.isSafe == true)

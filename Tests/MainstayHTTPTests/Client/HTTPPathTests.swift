@@ -71,6 +71,26 @@ import Testing
     #expect(transport.sent.isEmpty)
   }
 
+  @Test(arguments: ["..", ".", "", "a?b"])
+  func `a value of a query is sent, whatever it is`(_ value: String) async throws {
+    let transport = ScriptedTransport(.json())
+    let path: HTTPPath = "/books?title=\(value)&page=\(2)&last=\(value)"
+    _ = try await client(transport).send(ResilientClient.Request(.get, path))
+    let sent = value == "a?b" ? "a%3Fb" : value
+    #expect(
+      transport.sent.map(\.url.absoluteString)
+        == ["https://books.example/v1/books?title=\(sent)&page=2&last=\(sent)"])
+  }
+
+  @Test func `what comes before the query stays a segment`() async throws {
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport)
+    await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, "/books/\("?")/\("..")?title=\("")"))
+    }
+    #expect(transport.sent.isEmpty)
+  }
+
   @Test(arguments: [
     ("/books/1", "https://books.example/v1/books/1"),
     ("books", "https://books.example/v1/books"),

@@ -214,6 +214,8 @@ import Testing
     var named = ResilientClient.Request(.get, "/a")
     named.headers["Accept"] = "Text/HTML"
     #expect(try await pages.send(named).status == 200)
+    named.headers["Accept"] = "text/*;q=0.8, application/json"
+    #expect(try await pages.send(named).status == 200)
     var settings = ResilientClient.Settings()
     settings.headers = ["Accept": "*/*"]
     let everything = try client(ScriptedTransport(.page()), settings: settings)
