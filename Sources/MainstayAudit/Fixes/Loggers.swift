@@ -99,6 +99,8 @@ private struct Reach {
   private var sendsSelf = false
   /// The work of tasks around the place, which is sent as well, but holds `self` unsaid.
   private var tasks: [ClosureExprSyntax] = []
+  /// Closures around the place that somebody may keep for long.
+  private var kept: [ClosureExprSyntax] = []
   /// Whether a member around it belongs to an actor of its own, which its tasks stay on.
   private var isOnActor = false
   private var isNonisolated = false
@@ -116,7 +118,12 @@ private struct Reach {
         isSent = true
         sendsSelf = sendsSelf || closure.namesSelf
       }
-      if closure.isWorkOfTask { tasks.append(closure) } else { prefix = "self." }
+      if closure.isWorkOfTask {
+        tasks.append(closure)
+      } else {
+        prefix = "self."
+        if !closure.isSent, !closure.endsWithItsCall { kept.append(closure) }
+      }
     } else if node.isTypeMember {
       view = .type
     } else if node.isFirstValue {
@@ -134,6 +141,7 @@ private struct Reach {
     view = .type
     initializer = nil
     tasks = []
+    kept = []
     isOnActor = false
   }
 
@@ -147,6 +155,8 @@ private struct Reach {
     case .instance: break
     }
     if logger.isStatic { return "Self." + logger.name }
+    // What is kept and held nothing of the object would keep it for as long, perhaps in a cycle.
+    if type.mayBeObject, !kept.allSatisfy({ $0.holdsSelf(of: type) }) { return nil }
     if isSent || !tasks.isEmpty, type.mayNotBeSent(beside: classes()) {
       if isSent, !sendsSelf { return nil }
       // What held nothing of a type that may not be sent would not compile once it logs.
@@ -195,8 +205,29 @@ extension TypeDeclaration {
   /// Whether it may be a struct or enum.
   fileprivate var mayBeValue: Bool { [.structure, .enumeration, .extension].contains(kind) }
 
+  /// Whether it may be a class or an actor, whose values live as long as something holds them.
+  fileprivate var mayBeObject: Bool { [.classType, .actor, .extension].contains(kind) }
+
   /// Whether its values may belong to an actor.
   fileprivate var mayBeIsolated: Bool { kind == .actor || kind == .extension || hasGlobalActor }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether what it makes goes on to somebody who listens: `a.map { … }.sink { … }`.
+  fileprivate var isPartOfStream: Bool {
+    var current = ExprSyntax(self)
+    while let access = current.parent?.as(MemberAccessExprSyntax.self),
+      let call = access.parent?.as(FunctionCallExprSyntax.self)
+    {
+      let names: Set<String> = [
+        "sink", "assign", "store", "receive", "subscribe", "eraseToAnyPublisher", "eraseToStream",
+        "bind", "drive", "share", "asObservable",
+      ]
+      if call.name.map(names.contains) ?? false { return true }
+      current = ExprSyntax(call)
+    }
+    return false
+  }
 }
 
 extension ClosureExprSyntax {
@@ -213,6 +244,28 @@ extension ClosureExprSyntax {
     ]
     return receiver?.call.name.map(names.contains) ?? false
   }
+
+  /// Whether it is over when the call that takes it is, so that nobody keeps it.
+  fileprivate var endsWithItsCall: Bool {
+    guard let (call, label) = receiver else { return false }
+    // `{ … }()`
+    if call.calledExpression.id == id { return true }
+    guard let name = call.name else { return false }
+    if Self.runners.contains(name) { return true }
+    // `withLock { … }`, but not what `withObservationTracking` calls on a change.
+    if name.hasPrefix("with") { return label != "onChange" }
+    return Self.mappers.contains(name) && !call.isPartOfStream
+  }
+
+  private static let runners: Set<String> = [
+    "forEach", "sync", "asyncAndWait", "performAndWait", "autoreleasepool", "concurrentPerform",
+    "run", "assumeIsolated", "measure", "enumerateObjects", "enumerateLines",
+  ]
+  /// What goes over a collection at once, and over what a publisher sends later.
+  private static let mappers: Set<String> = [
+    "map", "compactMap", "flatMap", "filter", "reduce", "contains", "allSatisfy", "first",
+    "sorted", "sort", "min", "max", "removeAll", "mapValues", "compactMapValues",
+  ]
 
   /// Whether it holds `self` as it stands.
   fileprivate var namesSelf: Bool {

@@ -9,7 +9,8 @@ extension Rule {
     why: "Whoever cancels wants the work to end; here it starts anew, as often as the loop allows.",
     guess: "A loop with a counter, or without an end, whose `do` leaves on success tries again.",
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
-    remedy: .safe("Rethrows cancellation before the catch-all, where the function throws."),
+    remedy: .safe(
+      "Rethrows cancellation first, where the function throws and the clause cleans nothing up."),
     examples: cancellationRetriedBad + cancellationRetriedGood,
     checks: .loop { loop, file in
       guard !loop.node.isForAwait else { return }
@@ -28,9 +29,14 @@ extension Rule {
       }
       let isMild = loop.body.mayThrowWhileWaiting || loop.node.isInDiscardedTask
       for clause in retrying {
+        // What it cleans up has to be cleaned up after a cancelled call, too.
+        let isNoting = file.onlyNotes(clause)
+        let text = "This tries again even when the work was cancelled"
         file.report(
-          clause, "This tries again even when the work was cancelled",
-          severity: isMild ? .info : nil, fix: file.fix(clause, loop))
+          clause,
+          isNoting ? text : text + "; a clause for that must do what else this one has to do",
+          severity: isMild ? .info : nil,
+          fix: isNoting ? file.rethrowingFix(clause, loop) : nil)
       }
     })
 }
@@ -137,41 +143,6 @@ extension CatchClauseSyntax {
   }
 }
 
-extension AuditedFile {
-  /// A clause for cancellation before this one, where the error has a way out.
-  fileprivate func fix(_ clause: CatchClauseSyntax, _ loop: Loop) -> Fix? {
-    guard let routine = loop.node.enclosingRoutine, !routine.isClosure, routine.isThrowing,
-      routine.thrownType == nil, !routine.isRethrowing
-    else { return nil }
-    var current = loop.node.parent
-    while let here = current, here.id != routine.node.id {
-      if here.kind == .doStmt || here.kind == .deferStmt { return nil }
-      current = here.parent
-    }
-    let start = clause.catchKeyword.positionAfterSkippingLeadingTrivia.utf8Offset
-    let head = "catch is CancellationError {"
-    if isOnOneLine(clause) {
-      return .safe(
-        "rethrow cancellation", Edit(start..<start, "\(head) throw CancellationError() } "))
-    }
-    let outer = indentation(of: clause)
-    let gap = startsLine(clause) ? "\n\(outer)" : " "
-    return .safe(
-      "rethrow cancellation",
-      Edit(
-        start..<start,
-        "\(head)\n\(outer)\(step(in: clause.body))throw CancellationError()\n\(outer)}\(gap)"))
-  }
-}
-
-extension Routine {
-  /// Whether it throws only what a closure of its caller throws.
-  fileprivate var isRethrowing: Bool {
-    let effects = node.as(FunctionDeclSyntax.self)?.signature.effectSpecifiers
-    return effects?.throwsClause?.throwsSpecifier.tokenKind == .keyword(.rethrows)
-  }
-}
-
 private let cancellationRetriedBad: [Example] = [
   .bad(
     """
@@ -232,6 +203,31 @@ private let cancellationRetriedBad: [Example] = [
       }
     }
     """),
+  .bad(
+    """
+    func ask() async throws -> Reply {
+      for _ in 1...3 {
+        let link = try await pool.take()
+        do { return try await link.ask() } ↓catch {
+          await pool.discard(link)
+          last = error
+        }
+      }
+      throw last
+    }
+    """,
+    fixed: """
+      func ask() async throws -> Reply {
+        for _ in 1...3 {
+          let link = try await pool.take()
+          do { return try await link.ask() } catch {
+            await pool.discard(link)
+            last = error
+          }
+        }
+        throw last
+      }
+      """),
   .bad(
     """
     Task {

@@ -12,7 +12,7 @@ extension Rule {
       """,
     guess: "A class or actor with such a name, or that a screen watches, lives as long as the app.",
     onPurpose: "Trim the collection where it grows.",
-    remedy: .safe("Keeps the newest 100, in a line after the one that appends."),
+    remedy: .unsafe("Keeps the newest 100, in a line after the one that appends."),
     examples: [
       .bad(
         """
@@ -121,20 +121,35 @@ extension Rule {
           }
         }
         """),
+      .good(
+        """
+        final class PurchaseManager: ObservableObject {
+          @Published var history: [Purchase] = []
+          func bought(_ purchase: Purchase) { history.append(purchase) }
+        }
+        """, because: "what people own is no error"),
+      .good(
+        """
+        final class PendingRecordStore {
+          var pendingRecords: [OfflineRecord] = []
+          func add(_ record: OfflineRecord) { pendingRecords.append(record) }
+        }
+        """, because: "nothing says that the records are of errors"),
     ],
     checks: .type { type, file in
       guard type.kind == .classType || type.kind == .actor, type.isLongLived else { return }
       let isLog = words(of: type.name).contains {
-        ["log", "logs", "logger", "logging"].contains($0)
+        ["log", "logs", "logger", "logging", "trail"].contains($0)
       }
-      for property in type.properties
-      where property.binding.isRecordStore(property.variable, inLog: isLog) {
-        let name = property.name.bareText
-        let uses = StoreUses(of: name, in: type)
-        guard let growth = uses.growth, !uses.isLimited else { continue }
+      let stores = type.properties.filter {
+        $0.binding.isRecordStore($0.variable, in: type.name, isLog: isLog)
+      }.map(\.name.bareText)
+      let uses = StoreUses.all(of: Set(stores), in: type)
+      for name in stores {
+        guard let found = uses[name], let growth = found.growth, !found.isLimited else { continue }
         file.report(
           growth.marked, "`\(name)` keeps all that is ever added, without a limit",
-          fix: growth.fix(name, in: file))
+          fix: growth.fix(in: file))
       }
     })
 }
@@ -168,22 +183,28 @@ extension TypeDeclaration {
 
 extension PatternBindingSyntax {
   /// Whether it is a stored array of errors or of what is noted about them.
-  fileprivate func isRecordStore(_ variable: VariableDeclSyntax, inLog isInLog: Bool) -> Bool {
+  fileprivate func isRecordStore(
+    _ variable: VariableDeclSyntax, in owner: String, isLog isInLog: Bool
+  ) -> Bool {
     guard variable.bindingSpecifier.tokenKind == .keyword(.var),
       accessorBlock?.accessors.is(CodeBlockItemListSyntax.self) != true,
       let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText,
       let element = arrayElement
     else { return false }
-    // A word at the end says what it holds: `errorHandlers` holds no errors.
     let names = words(of: name)
-    let isNamed = names.last.map(Self.records.contains) ?? false
     let parts = words(of: element)
+    // A history or records may be what people own, such as purchases and messages.
+    let isOfTrouble = (names + parts + words(of: owner)).contains(where: Self.troubles.contains)
+    // A word at the end says what it holds: `errorHandlers` holds no errors.
+    let isNamed =
+      names.last.map { Self.records.contains($0) || isOfTrouble && Self.notes.contains($0) }
+      ?? false
     guard let last = parts.last else { return isNamed }
     if names.last == "log", names.dropLast().last == "error" { return true }
     if isNamed && !Self.others.contains(last) || Self.recordTypes.contains(last) { return true }
-    // `ErrorEntry`, and `LogEntry` in a `LogStore`.
-    guard Self.entries.contains(last), let first = parts.dropLast().last else { return false }
-    return Self.recordTypes.contains(first) || isInLog && first == "log"
+    // `ErrorEntry`, `Report` in an `ErrorReporter`, and `LogEntry` in a `LogStore`.
+    guard Self.entries.contains(last) else { return false }
+    return isOfTrouble || isInLog && ["log", "audit"].contains(parts.dropLast().last)
   }
 
   /// `E` of `[E]`, `Array<E>`, `[E]()`; empty for what is not written; nil for what is no array.
@@ -204,169 +225,19 @@ extension PatternBindingSyntax {
   }
 
   private static let records: Set<String> = [
-    "errors", "failures", "history", "records", "breadcrumbs", "crumbs", "incidents", "problems",
+    "errors", "failures", "breadcrumbs", "crumbs", "incidents",
+  ]
+  /// What counts only where a word beside it tells of trouble.
+  private static let notes: Set<String> = ["history", "records", "problems"]
+  private static let troubles: Set<String> = [
+    "error", "errors", "failure", "failures", "crash", "crashes", "incident", "incidents",
+    "breadcrumb", "breadcrumbs",
   ]
   private static let recordTypes: Set<String> = [
-    "error", "failure", "breadcrumb", "incident", "record", "crash",
+    "error", "failure", "breadcrumb", "incident", "crash",
   ]
   private static let entries: Set<String> = ["entry", "event", "record", "report", "info"]
   private static let others: Set<String> = [
     "handler", "observer", "url", "uri", "item", "page", "view", "controller", "string",
   ]
-}
-
-/// What a type does with one of its collections.
-private struct StoreUses {
-  struct Growth {
-    /// Where the finding stands.
-    let marked: Syntax
-    let statement: CodeBlockItemSyntax?
-    /// Whether more than one element may come at once.
-    let isBulk: Bool
-    let target: String
-    /// Whether it is put elsewhere than at the end.
-    var isInFront = false
-  }
-
-  private(set) var growth: Growth?
-  private(set) var isLimited = false
-
-  init(of name: String, in type: TypeDeclaration) {
-    for member in type.members {
-      guard !member.decl.isType else { continue }
-      member.decl.walk { node in
-        guard !isLimited else { return false }
-        look(at: node, name)
-        return true
-      }
-    }
-  }
-
-  private mutating func look(at node: Syntax, _ name: String) {
-    if let call = node.as(FunctionCallExprSyntax.self), call.receiver.names(name) {
-      look(at: call)
-    } else if let sequence = node.as(SequenceExprSyntax.self) {
-      look(at: sequence, name)
-    } else if let access = node.as(MemberAccessExprSyntax.self), access.base.names(name),
-      ["count", "endIndex", "indices"].contains(access.declName.baseName.text),
-      let sequence = access.nearest(SequenceExprSyntax.self), sequence.isComparison
-    {
-      isLimited = true
-    }
-  }
-
-  private mutating func look(at call: FunctionCallExprSyntax) {
-    switch call.name {
-    case "append", "insert":
-      guard let target = call.receiver, !ExprSyntax(call).isLocalName(target) else { return }
-      note(
-        target, call.nearest(CodeBlockItemSyntax.self), target.trimmedDescription,
-        isBulk: call.argument("contentsOf") != nil)
-      if call.name == "insert" { growth?.isInFront = true }
-    case "removeFirst", "removeLast", "popFirst", "popLast", "remove", "removeSubrange", "suffix",
-      "prefix", "dropFirst", "dropLast":
-      isLimited = true
-    case "removeAll": isLimited = !call.closures.isEmpty || call.argument("where") != nil
-    default: break
-    }
-  }
-
-  private mutating func look(at sequence: SequenceExprSyntax, _ name: String) {
-    guard let target = sequence.changedTarget, (target as ExprSyntax?).names(name),
-      !ExprSyntax(sequence).isLocalName(target)
-    else { return }
-    let sign = sequence.elements.dropFirst().first?.as(BinaryOperatorExprSyntax.self)?.operator.text
-    if sign == "+=" {
-      note(
-        target, sequence.nearest(CodeBlockItemSyntax.self), target.trimmedDescription, isBulk: true)
-    } else if let assignment = Assignment(sequence), assignment.addsToItself {
-      note(
-        target, sequence.nearest(CodeBlockItemSyntax.self), target.trimmedDescription, isBulk: true)
-    } else if let assignment = Assignment(sequence), !assignment.isReset {
-      // It is made anew from something else, perhaps from its own end.
-      isLimited = true
-    }
-  }
-
-  private mutating func note(
-    _ target: ExprSyntax, _ statement: CodeBlockItemSyntax?, _ text: String, isBulk: Bool
-  ) {
-    guard growth == nil else { return }
-    let marked = target.as(MemberAccessExprSyntax.self).map { Syntax($0.declName) }
-    growth = Growth(
-      marked: marked ?? Syntax(target), statement: statement, isBulk: isBulk, target: text)
-  }
-}
-
-extension Assignment {
-  /// Whether it is `errors = errors + [error]`.
-  fileprivate var addsToItself: Bool {
-    values.count == 3 && values[0].trimmedDescription == target.trimmedDescription
-      && values[1].as(BinaryOperatorExprSyntax.self)?.operator.text == "+"
-      && values[2].kind == .arrayExpr
-  }
-}
-
-extension StoreUses.Growth {
-  /// A line after the one that adds, which takes out the oldest.
-  func fix(_ name: String, in file: AuditedFile) -> Fix? {
-    // What is put in front must not be what is taken out.
-    guard !isInFront, let statement, !statement.isImplicitResult || statement.isAlone else {
-      return nil
-    }
-    let surplus = isBulk ? "\(target).count - 100" : ""
-    let text = "if \(target).count > 100 { \(target).removeFirst(\(surplus)) }"
-    let end = statement.bytes.upperBound
-    let first = file.lines.place(of: statement.bytes.lowerBound).line
-    let line = file.lines.bytes(ofLine: first)
-    let isOwnLine =
-      file.bytes[line.lowerBound..<statement.bytes.lowerBound].allSatisfy {
-        $0 == 0x20 || $0 == 0x09
-      }
-    let separator = isOwnLine ? "\n" + file.indentation(of: statement) : "; "
-    return .safe("keep the newest 100", Edit(end..<end, separator + text))
-  }
-}
-
-extension CodeBlockItemSyntax {
-  /// Whether it lies in the body of a function that returns nothing.
-  fileprivate var isAlone: Bool {
-    guard let routine = enclosingRoutine else { return false }
-    return !routine.isClosure && !routine.returnsValue
-  }
-}
-
-extension ExprSyntax? {
-  /// Whether it is a name, or that member of `self`.
-  fileprivate func names(_ name: String) -> Bool {
-    switch self?.kind {
-    case .declReferenceExpr: return self?.lastName == name
-    case .memberAccessExpr:
-      let access = self?.as(MemberAccessExprSyntax.self)
-      return access?.base?.lastName == "self" && self?.lastName == name
-    default: return false
-    }
-  }
-}
-
-extension ExprSyntax {
-  /// Whether a bare name belongs to a routine around this node.
-  fileprivate func isLocalName(_ target: ExprSyntax) -> Bool {
-    guard let reference = target.as(DeclReferenceExprSyntax.self) else { return false }
-    return isLocal(reference.baseName.bareText)
-  }
-}
-
-extension SequenceExprSyntax {
-  fileprivate var isComparison: Bool {
-    elements.contains {
-      let sign = $0.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
-      return ["<", ">", "<=", ">="].contains(sign)
-    }
-  }
-}
-
-extension DeclSyntax {
-  /// Whether it is a type within the type.
-  fileprivate var isType: Bool { TypeDeclaration(Syntax(self)) != nil }
 }

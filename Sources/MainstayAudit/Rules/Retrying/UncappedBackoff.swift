@@ -96,82 +96,13 @@ extension Rule {
       .bad(
         "func delay(_ attempt: Int) -> Int { ↓Int(pow(2, Double(attempt)) * 1000) }",
         fixed: "func delay(_ attempt: Int) -> Int { Int(pow(2, Double(attempt)) * 1000) }"),
-      .good(
+      .bad(
         """
-        func delay(for attempt: Int) -> Duration {
-          .seconds(min(60, pow(2.0, Double(attempt))))
+        func retryDelay(_ attempt: Int) -> UInt64 {
+          ↓UInt64(min(1_000_000_000 << attempt, 60_000_000_000))
         }
         """),
-      .good(
-        """
-        for attempt in 0..<5 {
-          do { return try await fetch() } catch {
-            try await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
-          }
-        }
-        """, because: "five attempts bound it"),
-      .good(
-        """
-        while true {
-          do { return try await fetch() } catch {
-            try await Task.sleep(for: delay)
-            delay = min(delay * 2, .seconds(30))
-          }
-        }
-        """),
-      .good(
-        """
-        while true {
-          do { return try await fetch() } catch {
-            attempt += 1
-            if attempt >= 4 { throw error }
-            try await Task.sleep(for: .seconds(UInt64(pow(2.0, Double(attempt)))))
-          }
-        }
-        """, because: "four attempts bound it"),
-      .good("let bytes = Int(pow(2.0, Double(bits)))", because: "that is no delay"),
-      .good(
-        """
-        while true {
-          do { return try await fetch() } catch {
-            if delay < maximumDelay { delay *= 2 }
-            try await Task.sleep(for: delay)
-          }
-        }
-        """, because: "a condition bounds it"),
-      .good(
-        """
-        func backoff(_ attempt: Int) -> UInt64 {
-          let exponent = min(attempt, 6)
-          return UInt64(pow(2, Double(exponent)))
-        }
-        """),
-      .good(
-        """
-        while !isDone && attempt < 3 {
-          try? await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
-        }
-        """, because: "three attempts bound it, beside another condition"),
-      .good(
-        """
-        func refresh(attempt: Int = 0) async {
-          do { try await fetch() } catch {
-            guard !(error is CancellationError) else { return }
-            if attempt < limits.attempts {
-              try? await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
-              await refresh(attempt: attempt + 1)
-            }
-          }
-        }
-        """, because: "the limit is kept elsewhere, and such limits are small"),
-      .good(
-        """
-        struct Client {
-          let maximumRetries = 3
-          func delay(_ attempt: Int) -> UInt64 { UInt64(pow(2, Double(attempt))) }
-        }
-        """, because: "three attempts bound it"),
-    ],
+    ] + uncappedBackoffGood,
     checks: .call { call, file in checkPower(call, file) },
     .sequence { sequence, file in checkDoubling(sequence, file) })
 
@@ -187,10 +118,17 @@ extension Rule {
     let routine = call.enclosingFunction ?? call.enclosingRoutine
     // Without a routine it is code of a script, of which the statement alone is looked at.
     let scope = routine?.node ?? call.nearest(CodeBlockItemSyntax.self).map { Syntax($0) }
-    guard call.isDelay(in: routine) || power.growsWithAttempts, !(scope?.isCapped ?? false),
+    let isShift = power.kind == .sequenceExpr
+    let isCapped = scope.map { isShift ? $0.capsExponent : $0.isCapped } ?? false
+    guard call.isDelay(in: routine) || power.growsWithAttempts, !isCapped,
       !call.isBounded(in: file)
     else {
       return
+    }
+    // What is shifted too far is negative and then 0: no `min` around it bounds it.
+    guard !isShift else {
+      return file.report(
+        call, "This delay grows without a bound; what is shifted too far is negative, and then 0")
     }
     file.report(
       call, "This delay grows without a bound, until it no longer fits into `\(type)`",
@@ -225,6 +163,14 @@ extension Rule {
       routine.node.waits(for: name), !routine.node.isCapped, !routine.node.compares(name)
     else { return }
     file.report(sequence, "`\(name)` grows with every attempt, without a bound")
+  }
+}
+
+extension Syntax {
+  /// Whether it is a call that takes the smaller of two values.
+  fileprivate var isCap: Bool {
+    guard let name = self.as(FunctionCallExprSyntax.self)?.name else { return false }
+    return ["min", "clamp", "clamped", "minimum", "capped"].contains(name)
   }
 }
 
@@ -300,12 +246,25 @@ extension String {
 
 extension SyntaxProtocol {
   /// Whether a call in it takes the smaller of two values.
-  fileprivate var isCapped: Bool {
+  fileprivate var isCapped: Bool { contains { $0.isCap } }
+
+  /// Whether such a call bounds how far something is shifted, rather than what comes of a shift.
+  fileprivate var capsExponent: Bool {
+    let shifted = every(PatternBindingSyntax.self).filter { $0.initializer?.shifts ?? false }
+    var names: Set<String> = []
+    for binding in shifted { binding.pattern.collectBoundNames(into: &names) }
+    return contains { $0.isCap && !$0.shifts && !$0.mentionsAny(of: names) }
+  }
+
+  /// Whether it shifts by something that is no number, nor the smaller of two.
+  private var shifts: Bool {
     contains { node in
-      guard let call = node.as(FunctionCallExprSyntax.self), let name = call.name else {
-        return false
-      }
-      return ["min", "clamp", "clamped", "minimum", "capped"].contains(name)
+      guard let sequence = node.as(SequenceExprSyntax.self),
+        sequence.elements.contains(where: {
+          $0.as(BinaryOperatorExprSyntax.self)?.operator.text == "<<"
+        })
+      else { return false }
+      return sequence.elements.last?.contains { $0.isCap } != true
     }
   }
 
