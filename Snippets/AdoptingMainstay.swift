@@ -21,6 +21,9 @@ enum NotesError: Error {
 /// Of a library that is not the app's own.
 struct SyncFailure: Error {
   var status: Int
+  var method: String
+
+  var isIdempotent: Bool { ["GET", "PUT", "DELETE"].contains(method) }
 }
 
 struct NotesAPI: Sendable {
@@ -52,7 +55,7 @@ func starting() {
   // snippet.mapping
   ErrorMapping.bootstrap(
     .standard.addingHTTPErrors().adding(SyncFailure.self) { failure in
-      AppError.http(status: failure.status)
+      AppError.http(status: failure.status, isRepeatable: failure.isIdempotent)
     })
   // snippet.hide
 }

@@ -12,7 +12,9 @@ nonisolated struct Client: Sendable {
   struct Answer: Sendable {
     var status = 200
     var headers: [String: String] = [:]
-    func decoded<T: Decodable>(_ type: T.Type) throws -> T { throw AppError.http(status: status) }
+    func decoded<T: Decodable>(_ type: T.Type) throws -> T {
+      throw AppError.http(status: status, isRepeatable: true)
+    }
   }
 
   func get(_ path: String, ifNoneMatch version: String?) async throws -> Answer { Answer() }

@@ -116,7 +116,7 @@ func abandoning() -> PipelineExplanation {
 
 func disturbing(isStaging: Bool, isOutage: @escaping @Sendable () -> Bool) -> [Chaos] {
   let slow = Chaos(.latency(.seconds(1) ... .seconds(5)), rate: 0.1)
-  let down = Chaos(.error(AppError.http(status: 503)), rate: 1, when: isOutage)
+  let down = Chaos(.error(AppError.http(status: 503, isRepeatable: true)), rate: 1, when: isOutage)
   let wrong = Chaos(enabledInRelease: isStaging, .outcome([Book]()), rate: 0.05)
   return [slow, down, wrong]
 }

@@ -13,7 +13,8 @@ func payAfterFailure() async throws -> (receipt: Int, calls: Int) {
     Retry(backoff: .constant(.seconds(2), jitter: .none), clock: clock)
     Timeout(.seconds(10), clock: clock)
   }
-  let plan = FailurePlan([1: .fails(with: AppError.http(status: 503))], clock: clock)
+  let plan = FailurePlan(
+    [1: .fails(with: AppError.http(status: 503, isRepeatable: true))], clock: clock)
   async let receipt = pipeline.run { try await plan.run { 42 } }
   await clock.waiters(atLeast: 1, within: .seconds(2))
   clock.advance(by: .seconds(2))

@@ -64,7 +64,8 @@ public final class ScriptedDependency: Sendable {
   ///   - seed: Makes the choice of failing calls repeatable.
   public init(
     latency: ScriptedCurve = .constant(0), failures: ScriptedCurve = .constant(0),
-    error: @escaping @autoclosure @Sendable () -> any Error = AppError.http(status: 503),
+    error: @escaping @autoclosure @Sendable () -> any Error = AppError.http(
+      status: 503, isRepeatable: true),
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64
   ) {
     self.latency = latency

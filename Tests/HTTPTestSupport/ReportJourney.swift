@@ -62,7 +62,9 @@ package struct ReportJourney: Sendable {
 
   /// Captures so many errors, and returns their identities.
   private func capture(_ count: Int, _ monitor: ErrorMonitor) async -> Set<UUID> {
-    for status in 0..<count { monitor.capture(AppError.http(status: 404 + status)) }
+    for status in 0..<count {
+      monitor.capture(AppError.http(status: 404 + status, isRepeatable: true))
+    }
     await monitor.flush(within: .patience)
     return Set(monitor.history.map(\.id))
   }

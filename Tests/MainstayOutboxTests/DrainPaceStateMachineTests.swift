@@ -70,7 +70,8 @@ import Testing
     (.test(.transient(), kind: .network), .unreachable),
     (.test(.transient(), kind: .portal), .unreachable),
     (.test(.throttled()), .pushedBack), (.test(.transient(), kind: .timeout), .pushedBack),
-    (.http(status: 503), .pushedBack), (.http(status: 500), .neutral),
+    (.http(status: 503, isRepeatable: true), .pushedBack),
+    (.http(status: 500, isRepeatable: true), .neutral),
     (.test(.permanent), .neutral), (.cancelled(), .neutral),
   ])
   func `an error says how the way to the other side is`(error: AppError, signal: Signal) {

@@ -12,11 +12,14 @@ extension OperationStateMachineTests {
     status: Int
   ) {
     var machine = Self.machine()
-    let error = AppError.http(status: status).adding(metadata: ["http.sent": "maybe"])
+    let error = AppError.http(status: status, isRepeatable: true).adding(metadata: [
+      "http.sent": "maybe"
+    ])
     #expect(machine.failed(error, fraction: 0).effect == .sentUnknown)
     #expect(machine.mustReconcile)
     var answered = Self.machine()
-    #expect(answered.failed(.http(status: status), fraction: 0).effect == .refused)
+    #expect(
+      answered.failed(.http(status: status, isRepeatable: true), fraction: 0).effect == .refused)
   }
 
   @Test(

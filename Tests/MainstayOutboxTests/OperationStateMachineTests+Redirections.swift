@@ -13,7 +13,7 @@ extension OperationStateMachineTests {
     status: Int, isUnknown: Bool
   ) {
     var machine = Self.machine()
-    let verdict = machine.failed(AppError.http(status: status), fraction: 0)
+    let verdict = machine.failed(AppError.http(status: status, isRepeatable: true), fraction: 0)
     #expect(verdict.effect == (isUnknown ? .sentUnknown : .refused))
     #expect(machine.mustReconcile == isUnknown)
   }

@@ -9,7 +9,8 @@ import Testing
 extension OperationStateMachineTests {
   @Test(
     arguments: [
-      (.test(.transient(), kind: .offline), .notSent), (.http(status: 503), .refused),
+      (.test(.transient(), kind: .offline), .notSent),
+      (.http(status: 503, isRepeatable: true), .refused),
       (.test(.rejected()), .notSent),
       (.test(.transient(), kind: .network).adding(metadata: ["http.sent": "no"]), .notSent),
     ] as [(AppError, EffectCertainty)])
@@ -54,7 +55,7 @@ extension OperationStateMachineTests {
     var machine = Self.machine(attempts: 5)
     let first = machine.failed(.test(.unclassified), fraction: 0)
     #expect(first.next == .scheduled(after: .seconds(32)) && first.failure?.unclassified == 1)
-    let between = machine.failed(.http(status: 503), fraction: 0)
+    let between = machine.failed(.http(status: 503, isRepeatable: true), fraction: 0)
     #expect(between.failure?.unclassified == 1, "it takes the place of the note before it")
     #expect(machine.failed(.test(.unclassified), fraction: 0).failure?.unclassified == 2)
     let last = machine.failed(.test(.unclassified), fraction: 0)
@@ -106,7 +107,7 @@ extension OperationStateMachineTests {
   @Test(arguments: [503, 422, 429])
   func `what was answered counts, though the run was cancelled meanwhile`(status: Int) {
     var (machine, other) = (Self.machine(), Self.machine())
-    let error = AppError.http(status: status)
+    let error = AppError.http(status: status, isRepeatable: true)
     #expect(
       machine.failed(error, isRunCancelled: true, fraction: 0)
         == other.failed(error, fraction: 0))

@@ -229,7 +229,7 @@ import Testing
       verdict.next == (isDoubtful ? .dead(.outcomeUnknown, followers: .holdKey) : known))
     // An answer leaves nothing in doubt, and what was unknown before stays so.
     var answered = Self.machine()
-    #expect(answered.failed(.http(status: 503), fraction: 0).effect == .refused)
+    #expect(answered.failed(.http(status: 503, isRepeatable: true), fraction: 0).effect == .refused)
     var unknown = Self.machine(effect: .sentUnknown)
     #expect(unknown.failed(error, fraction: 0).effect == .sentUnknown)
   }
@@ -362,7 +362,7 @@ import Testing
     let type = "https://example.com/problems/idempotency-key-reused"
     for (status, reason) in [(422, DeadLetter.Reason.keyReused), (400, .refused)] {
       var machine = Self.machine()
-      let error = AppError.http(status: status, problemType: type)
+      let error = AppError.http(status: status, isRepeatable: true, problemType: type)
       let verdict = machine.failed(error, fraction: 0)
       #expect(verdict.next == .dead(reason, followers: .holdKey), "\(status)")
     }

@@ -80,17 +80,22 @@ import Testing
     ]
     + [301, 302, 303].map {
       Line(
-        answer: "\($0), which sends the change elsewhere", error: .http(status: $0),
+        answer: "\($0), which sends the change elsewhere",
+        error: .http(status: $0, isRepeatable: true),
         ending: .doubtful)
     }
     + [300, 304, 305, 307, 308, 399].map {
-      Line(answer: "\($0), which nobody followed", error: .http(status: $0), ending: .refused)
+      Line(
+        answer: "\($0), which nobody followed", error: .http(status: $0, isRepeatable: true),
+        ending: .refused)
     }
     + [408, 425, 500, 502, 503, 504].map {
-      Line(answer: "\($0)", error: .http(status: $0), ending: .scheduled, attempts: 1)
+      Line(
+        answer: "\($0)", error: .http(status: $0, isRepeatable: true), ending: .scheduled,
+        attempts: 1)
     }
     + [400, 403, 404, 405, 409, 410, 412, 413, 414, 422, 451, 501, 505].map {
-      Line(answer: "\($0)", error: .http(status: $0), ending: .refused)
+      Line(answer: "\($0)", error: .http(status: $0, isRepeatable: true), ending: .refused)
     }
 
   @Test(arguments: lines) func `each answer has its ending`(line: Line) async throws {

@@ -63,7 +63,7 @@ import Testing
 
     network.say(.offline)
     levels.report(.network, isMet: false)
-    _ = try? await breaker.run { throw AppError.http(status: 503) }
+    _ = try? await breaker.run { throw AppError.http(status: 503, isRepeatable: true) }
     let ill = await source.collect()
     let after = ill.sections["connectivity"]?.value
     #expect(after?["standing"] == .string("offline") && after?["link"] == .string("down"))

@@ -50,9 +50,10 @@ import Testing
   }
 
   @Test func `what the service answers is no want of it`() {
-    let wants: [AppError] = [.offline(), .timeout()] + [429, 500, 503].map { .http(status: $0) }
+    let wants: [AppError] =
+      [.offline(), .timeout()] + [429, 500, 503].map { .http(status: $0, isRepeatable: true) }
     #expect(wants.allSatisfy { $0.isWantOfService })
-    let answers = [401, 404, 409, 422].map { AppError.http(status: $0) }
+    let answers = [401, 404, 409, 422].map { AppError.http(status: $0, isRepeatable: true) }
     #expect(answers.allSatisfy { !$0.isWantOfService })
   }
 }

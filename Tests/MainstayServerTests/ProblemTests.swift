@@ -142,7 +142,9 @@ import Testing
       let (response, problem) = try await answer(to: error)
       #expect(response.status == .serviceUnavailable)
       #expect(
-        problem?.title == AppError.http(status: 503).title.string(in: Locale(identifier: "en")))
+        problem?.title
+          == AppError.http(status: 503, isRepeatable: true).title.string(
+            in: Locale(identifier: "en")))
     }
   }
 

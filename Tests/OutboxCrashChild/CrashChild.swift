@@ -97,7 +97,7 @@ private struct Change: QueuedOperation {
       let isFirst = context.attempt == 1
       // Not that of all items at once, which would let fewer run at a time.
       let turn = (change.sequence + change.item) % 5
-      if turn == 1, isFirst { throw AppError.http(status: 503) }
+      if turn == 1, isFirst { throw AppError.http(status: 503, isRepeatable: true) }
       _ = await parent.ask("apply", [context.idempotencyKey.rawValue] + change.words)
       // The answer is lost after the effect.
       if turn == 3, isFirst { throw AppError.http(status: 503, isRepeatable: false) }

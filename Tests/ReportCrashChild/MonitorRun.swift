@@ -39,7 +39,7 @@ struct MonitorRun {
     let (intended, isLast) = (journal("intended"), arguments[3] == "none")
     for number in 0..<16 {
       try intended.append(["\(number)"])
-      monitor.capture(AppError.http(status: 500), group: "\(number % 5)")
+      monitor.capture(AppError.http(status: 500, isRepeatable: true), group: "\(number % 5)")
       guard number % 4 == 3 else { continue }
       if await monitor.flush(within: .seconds(600)) { try note(monitor) }
       await drain(store, rounds: 2)

@@ -98,7 +98,9 @@ enum Scene: String {
 
   private var monitor: ErrorMonitor {
     let monitor = ErrorMonitor(.init(limit: nil))
-    for _ in 0..<20 { monitor.capture(AppError.http(status: 503), during: "Load") }
+    for _ in 0..<20 {
+      monitor.capture(AppError.http(status: 503, isRepeatable: true), during: "Load")
+    }
     return monitor
   }
 
@@ -149,7 +151,9 @@ enum Scene: String {
       await ErrorReport.StoreSink(store, as: .otlp, name: "store", purpose: purpose),
       ErrorReport.FileSink(folder.appending(path: "errors.jsonl"), purpose: purpose),
     ]
-    let (monitor, error) = (ErrorMonitor(sinks: sinks), AppError.http(status: 503))
+    let (monitor, error) = (
+      ErrorMonitor(sinks: sinks), AppError.http(status: 503, isRepeatable: true)
+    )
     if self == .lastWords {
       monitor.capture(error, severity: .critical)
     } else {

@@ -71,13 +71,14 @@ extension AppError {
   /// - Parameters:
   ///   - code: The code; read it with ``serverCode``.
   ///   - message: What the service says, for logs; read it with ``serverMessage``.
-  ///   - isRepeatable: Whether sending the request twice does no harm.
+  ///   - isRepeatable: Whether sending the request twice does no harm. False, the default, where
+  ///     nobody knows: a failed service leaves the outcome unknown then.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
   ///   - line: The line where it happened; leave it out.
   /// - Returns: An error of the kind `server`.
   public static func server(
-    code: Int, message: String? = nil, isRepeatable: Bool = true,
+    code: Int, message: String? = nil, isRepeatable: Bool = false,
     fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
     var values = ["server.code": String(code)]

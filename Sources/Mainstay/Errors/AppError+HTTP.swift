@@ -23,7 +23,8 @@ extension AppError {
   /// - Parameters:
   ///   - status: The status; the range 100 to 599 is usual, any number is accepted.
   ///   - isRepeatable: Whether sending the request twice does no harm: its method is idempotent, or
-  ///     it carries an idempotency key. A failed service leaves the outcome unknown otherwise.
+  ///     it carries an idempotency key. False, the default, where nobody knows: a failed service
+  ///     leaves the outcome unknown then, and nothing is sent again.
   ///   - retryAfter: What the service asked to wait, from ``retryAfter(header:date:now:)``; a
   ///     negative wait is dropped.
   ///   - problemType: The `type` of the problem document (RFC 9457) in the answer. One that ends
@@ -34,7 +35,7 @@ extension AppError {
   ///   - line: The line where it happened; leave it out.
   /// - Returns: An error with the code `http.<status>`.
   public static func http(
-    status: Int, isRepeatable: Bool = true, retryAfter: Duration? = nil,
+    status: Int, isRepeatable: Bool = false, retryAfter: Duration? = nil,
     problemType: String? = nil,
     fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {

@@ -21,8 +21,8 @@ extension AppError {
   ///
   /// - Parameters:
   ///   - state: The five letters and digits, such as `40001`; anything else is unclassified.
-  ///   - isRepeatable: Whether doing it twice does no harm. A connection that broke leaves the
-  ///     outcome unknown otherwise.
+  ///   - isRepeatable: Whether doing it twice does no harm. False, the default, where nobody
+  ///     knows: a connection that broke leaves the outcome unknown then.
   ///   - message: What the database says, for logs.
   ///   - cause: The error of the driver.
   ///   - fileID: The file where it happened; leave it out.
@@ -30,7 +30,7 @@ extension AppError {
   ///   - line: The line where it happened; leave it out.
   /// - Returns: An error with the code `sql.<state>`.
   public static func sql(
-    state: String, isRepeatable: Bool = true, message: String? = nil, cause: (any Error)? = nil,
+    state: String, isRepeatable: Bool = false, message: String? = nil, cause: (any Error)? = nil,
     fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
     AppError(
@@ -97,7 +97,8 @@ extension AppError {
   /// - Parameters:
   ///   - rpcCode: The code in the answer.
   ///   - message: What the service says, for logs; read it with ``serverMessage``.
-  ///   - isRepeatable: Whether making the call twice does no harm.
+  ///   - isRepeatable: Whether making the call twice does no harm. False, the default, where
+  ///     nobody knows: an internal error leaves the outcome unknown then.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
   ///   - line: The line where it happened; leave it out.
@@ -105,7 +106,7 @@ extension AppError {
   ///   number, from -32768 to -32000, and otherwise `jsonrpc.<number>`, with `minus-` before one
   ///   below zero; the number itself is ``serverCode``.
   public static func jsonRPC(
-    code rpcCode: Int, message: String? = nil, isRepeatable: Bool = true,
+    code rpcCode: Int, message: String? = nil, isRepeatable: Bool = false,
     fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
     var values = ["server.code": String(rpcCode)]

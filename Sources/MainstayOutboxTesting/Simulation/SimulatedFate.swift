@@ -101,12 +101,12 @@ extension SimulationWorld.State {
     let luck = Int.random(in: 0..<100, using: &generator)
     if faultsAreOff { return nil }
     switch mood {
-    case .failing where luck < 90: return .http(status: 503)
+    case .failing where luck < 90: return .http(status: 503, isRepeatable: true)
     case .throttling where luck < 60: return .http(status: 429, retryAfter: .seconds(5))
     default: break
     }
     switch luck {
-    case 90..<94 where faults.contains(.failures): return .http(status: 503)
+    case 90..<94 where faults.contains(.failures): return .http(status: 503, isRepeatable: true)
     case 94..<96 where faults.contains(.throttling): return .http(status: 429)
     case 96..<98 where faults.contains(.conflicts): return .http(status: 409)
     case 98 where faults.contains(.refusals): return .http(status: 422)

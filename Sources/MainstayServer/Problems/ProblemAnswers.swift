@@ -101,7 +101,7 @@ public struct ProblemAnswers: Sendable {
   func answerTooLong(_ error: NIOTooManyBytesError) -> AppError {
     let known = classified(error)
     guard !known.isKnown else { return known.adding(metadata: [AppError.statusName: "502"]) }
-    let words = AppError.http(status: 503)
+    let words = AppError.http(status: 503, isRepeatable: true)
     return AppError(
       code: "server.answer-too-long", kind: .server, disposition: .permanent, title: words.title,
       message: words.message, suggestion: words.suggestion,
@@ -163,7 +163,7 @@ extension ProblemAnswers {
       error.isOfService || error.isOfSystem || error.isOfDatabase || error.isOfCoding
       || error.isOfPolicy || error.isOfDevice
     guard isForeign else { return error }
-    return .http(status: 503, retryAfter: error.disposition.retryAfter)
+    return .http(status: 503, isRepeatable: true, retryAfter: error.disposition.retryAfter)
   }
 
   /// What is said where nobody has said what an error means.

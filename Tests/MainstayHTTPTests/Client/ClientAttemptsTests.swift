@@ -17,7 +17,10 @@ import Testing
       })
   }
 
-  @Test(arguments: [AppError.notSent, .http(status: 503), .http(status: 429), .http(status: 422)])
+  @Test(arguments: [
+    AppError.notSent, .http(status: 503, isRepeatable: true), .http(status: 429),
+    .http(status: 422),
+  ])
   func `an error says that an earlier attempt may have arrived`(_ later: AppError) async throws {
     let books = try client([.broken, later])
     let error = await #expect(throws: AppError.self) {
@@ -32,14 +35,15 @@ import Testing
   func `a service that failed may have done what a later attempt could not ask for`(
     _ status: Int
   ) async throws {
-    let books = try client([.http(status: status), .notSent])
+    let books = try client([.http(status: status, isRepeatable: true), .notSent])
     let keyed = await #expect(throws: AppError.self) {
       try await books.post("/a", json: 1, key: IdempotencyKey())
     }
     #expect(keyed?.metadata["http.sent"] == "maybe" && keyed?.mayHaveBeenSent == true)
     #expect(keyed?.disposition == .transient(), "what may be done about it stays")
     let question = await #expect(throws: AppError.self) {
-      try await client([.http(status: status), .notSent]).get("/a", as: Int.self)
+      try await client([.http(status: status, isRepeatable: true), .notSent]).get(
+        "/a", as: Int.self)
     }
     #expect(question?.mayHaveBeenSent == false, "a question has no effect")
   }
@@ -76,7 +80,7 @@ import Testing
   }
 
   @Test func `a failure that a service answers with itself stays what it is`() async throws {
-    let books = try client([.http(status: 504)])
+    let books = try client([.http(status: 504, isRepeatable: true)])
     let error = await #expect(throws: AppError.self) {
       try await books.post("/a", json: 1, key: IdempotencyKey())
     }
@@ -85,7 +89,7 @@ import Testing
 
   @Test(
     arguments: ["If-Match", "If-None-Match", "If-Unmodified-Since"],
-    [AppError.broken, .http(status: 504)])
+    [AppError.broken, .http(status: 504, isRepeatable: true)])
   func `a change that may have been made before is not told as somebody else's`(
     _ condition: String, _ earlier: AppError
   ) async throws {

@@ -43,7 +43,7 @@ import Testing
   }
 
   static let failures: [(Int, AppError)] = [
-    (503, .http(status: 503)), (429, .http(status: 429)), (0, .broken),
+    (503, .http(status: 503, isRepeatable: true)), (429, .http(status: 429)), (0, .broken),
   ]
 
   @Test(arguments: failures)

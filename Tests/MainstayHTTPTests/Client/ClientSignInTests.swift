@@ -46,7 +46,8 @@ import Testing
 
   @Test(
     arguments: [
-      (.notSent, false), (.http(status: 429), false), (.http(status: 503), true), (.broken, true),
+      (.notSent, false), (.http(status: 429), false),
+      (.http(status: 503, isRepeatable: true), true), (.broken, true),
     ] as [(AppError, Bool)])
   func `what waits for another attempt is not sent for the person who signs in meanwhile`(
     _ failure: AppError, _ isDoubtful: Bool

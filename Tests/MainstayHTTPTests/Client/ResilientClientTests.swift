@@ -41,7 +41,9 @@ import Testing
     #expect(transport.sent.count == 3)
   }
 
-  @Test(.requirement("D10", "A54"), arguments: [AppError.broken, .notSent, .http(status: 503)])
+  @Test(
+    .requirement("D10", "A54"),
+    arguments: [AppError.broken, .notSent, .http(status: 503, isRepeatable: true)])
   func `what must not be repeated is sent again only where it was certainly not sent`(
     _ failure: AppError
   ) async throws {

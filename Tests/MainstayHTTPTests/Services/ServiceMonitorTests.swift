@@ -52,7 +52,7 @@ import Testing
       if count.withLock({
         $0 += 1; return $0
       }) < 3 {
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
       return 7
     }
@@ -64,7 +64,9 @@ import Testing
 
   @Test(.requirement("D16", "D22")) func `the newest failures are kept, the newest first`() {
     let books = monitor(3)
-    for status in 500...504 { books.record(AppError.http(status: status), during: "\(status)") }
+    for status in 500...504 {
+      books.record(AppError.http(status: status, isRepeatable: true), during: "\(status)")
+    }
     #expect(books.history.map(\.operation) == ["504", "503", "502"])
     #expect(books.history.first?.date == noon)
     books.clear()
@@ -97,7 +99,7 @@ import Testing
     #expect(await statuses.next() == .disconnected)
     books.record(AppError.Network.timeout, during: "Read")
     #expect(await statuses.next() == .reconnecting)
-    books.record(AppError.http(status: 500), during: "Read")
+    books.record(AppError.http(status: 500, isRepeatable: true), during: "Read")
     #expect(await statuses.next() == .connected)
     books.reconnected()
     #expect(await statuses.next() == .reconnecting)
@@ -107,7 +109,7 @@ import Testing
     // Who says the same again gets no more time.
     books.note(.unchanged, during: "", standing: .reconnecting)
     #expect(books.status == .failed)
-    books.record(AppError.http(status: 500), during: "Read")
+    books.record(AppError.http(status: 500, isRepeatable: true), during: "Read")
     #expect(await statuses.next() == .connected)
   }
 
@@ -128,7 +130,7 @@ import Testing
   @Test(.requirement("D20")) func `there is something to do about each error`() {
     let books = monitor()
     #expect(books.suggestion(for: .http(status: 404)) == "Look for another book.")
-    let own = AppError.http(status: 503)
+    let own = AppError.http(status: 503, isRepeatable: true)
     #expect(books.suggestion(for: own) == own.suggestion?.description)
     let bare = AppError(
       code: "a.b", kind: .unknown, disposition: .permanent, title: "A", message: "B",
@@ -141,7 +143,7 @@ import Testing
     let team = ErrorMonitor(sinks: [sink])
     let books = monitor(team: team)
     await #expect(throws: AppError.self) {
-      try await books.run("Read") { _ in throw AppError.http(status: 500) }
+      try await books.run("Read") { _ in throw AppError.http(status: 500, isRepeatable: true) }
     }
     await team.flush()
     #expect(team.history.map(\.operation) == ["Read"])
@@ -162,7 +164,9 @@ import Testing
     async throws
   {
     let books = monitor()
-    for count in 0..<60 { books.record(AppError.http(status: 500 + count % 3), during: "Read") }
+    for count in 0..<60 {
+      books.record(AppError.http(status: 500 + count % 3, isRepeatable: true), during: "Read")
+    }
     let team = ErrorMonitor()
     let source = Diagnostics.Source(
       team, sections: [.service(books, version: "7.0", transport: "websocket")],

@@ -87,7 +87,8 @@ import Testing
     arguments: [
       (AppError.Network.timeout.appError, Verdict.slow),
       (AppError.Network.offline.appError, .offline),
-      (.portal(), .unreachable), (.http(status: 503), .answered), (.http(status: 404), .answered),
+      (.portal(), .unreachable), (.http(status: 503, isRepeatable: true), .answered),
+      (.http(status: 404), .answered),
       (AppError.Network.invalidResponse.appError, .nothing),
       (Rejection(policy: "a", reason: .circuitOpen).appError, .nothing),
       (AppError.portal().adding(metadata: ["jsonrpc.code": "2003"]), .unreachable),

@@ -187,7 +187,7 @@ import Testing
     }
     #expect(errors.map(\.kind) == [.storageFull])
     let answer = try await cache.value(for: "old") { () -> String in
-      throw AppError.http(status: 503)
+      throw AppError.http(status: 503, isRepeatable: true)
     }
     #expect(answer.value == "kept")
     #expect(await cache.wipe())

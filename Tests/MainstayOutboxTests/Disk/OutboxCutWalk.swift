@@ -34,7 +34,7 @@ private final class Shop: Sendable {
     switch (change.number % 7, state.refuses) {
     case (3, true): return AppError.test(.permanent)
     case (4, true): return RemoteConflict(remote: Data("theirs".utf8))
-    case (5, _) where attempt == 0: return AppError.http(status: 503)
+    case (5, _) where attempt == 0: return AppError.http(status: 503, isRepeatable: true)
     default: break
     }
     // Whether it was applied is asked before it is sent again.

@@ -42,7 +42,7 @@ import Testing
     var session = Session()
     _ = session.watch(key, 7)
     _ = session.beginLoading(key)
-    _ = session.endLoading(key, .failed(.http(status: 503)))
+    _ = session.endLoading(key, .failed(.http(status: 503, isRepeatable: true)))
     #expect(session.reason(key).failure != nil)
     #expect(session.kept(key) == [7] && session.reason(key).failure == nil)
   }
@@ -87,7 +87,8 @@ import Testing
           guard let index = loading.firstIndex(of: key) else { continue }
           loading.remove(at: index)
           let fails = Bool.random(using: &random)
-          let ending: Session.Ending = fails ? .failed(.http(status: 503)) : .brought
+          let ending: Session.Ending =
+            fails ? .failed(.http(status: 503, isRepeatable: true)) : .brought
           #expect(session.endLoading(key, ending).sorted() == told, "seed \(seed)")
           if !told.isEmpty { failed[key] = fails }
         default:

@@ -38,7 +38,7 @@ struct CacheBench: Sendable {
   static func fail(_ error: any Error) throws -> String { throw error }
 
   /// The service fails in a way that may pass.
-  static func down() throws -> String { throw AppError.http(status: 503) }
+  static func down() throws -> String { throw AppError.http(status: 503, isRepeatable: true) }
 }
 
 /// A store that fails whenever a test wants it to.

@@ -60,7 +60,7 @@ private final class FullCacheStore: CacheStore {
   ) async throws {
     await cache.invalidate(scope)
     let answer = try await cache.value(for: "a") { () -> String in
-      throw AppError.http(status: 503)
+      throw AppError.http(status: 503, isRepeatable: true)
     }
     #expect(answer.value == "old" && answer.freshness != .fresh)
     #expect(try await ask("new") == CachedValue("new", .fresh))

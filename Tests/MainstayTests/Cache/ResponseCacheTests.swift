@@ -73,7 +73,7 @@ import Testing
     let call = Task {
       try await bench.cache.value(for: "a", as: Novel.self) {
         await gate.pass()
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     await gate.arrivals(atLeast: 1)
@@ -86,7 +86,8 @@ import Testing
     .requirement("O39"),
     arguments: [
       (AppError.http(status: 401), false), (.http(status: 403), false), (.http(status: 400), false),
-      (.http(status: 500), true), (.http(status: 429), true), (.http(status: 408), true),
+      (.http(status: 500, isRepeatable: true), true), (.http(status: 429), true),
+      (.http(status: 408), true),
     ])
   func `an answer of the service is not overruled by an old one`(
     error: AppError, isServed: Bool
@@ -241,7 +242,7 @@ import Testing
     #expect(answer == CachedValue(Novel(title: "two"), .fresh))
     #expect(try await bench.ask("three").value.title == "two")
     let failed = try await bench.cache.refresh("a", as: Novel.self) {
-      throw AppError.http(status: 503)
+      throw AppError.http(status: 503, isRepeatable: true)
     }
     // Whoever pulled learns that it failed, though what is there would be fresh enough.
     #expect(failed.value.title == "two" && failed.freshness.cause?.httpStatus == 503)
@@ -273,7 +274,7 @@ import Testing
     await bench.cache.keep(Novel(title: "one"), for: "a")
     let pipeline = Pipeline("catalog") { Retry(maximumAttempts: 1) }
     let book = try await pipeline.run {
-      throw AppError.http(status: 503)
+      throw AppError.http(status: 503, isRepeatable: true)
     } fallback: { error in
       try await bench.cache.fallback(for: "a", as: Novel.self, after: error).value
     }

@@ -93,7 +93,7 @@ import Testing
     let load = Task {
       try await bench.cache.value(for: "a", as: Novel.self) {
         await gate.pass()
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     await gate.arrivals(atLeast: 1)
@@ -322,7 +322,9 @@ import Testing
     isBroken.raise()
     for _ in 0..<3 { #expect(try await cache.value(for: "a") { "one" }.value == "one") }
     await #expect(throws: AppError.self) {
-      try await cache.value(for: "a") { () -> String in throw AppError.http(status: 503) }
+      try await cache.value(for: "a") { () -> String in
+        throw AppError.http(status: 503, isRepeatable: true)
+      }
     }
     await cache.invalidate(.everything)
     #expect(await cache.cached("a", as: String.self) == nil)

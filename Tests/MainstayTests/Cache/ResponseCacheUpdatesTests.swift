@@ -55,7 +55,7 @@ import Testing
     var updates = cache.updates(for: "a", as: String.self).makeAsyncIterator()
     #expect(await updates.following() == CachedValue("one", .fresh))
     clock.advance(by: .seconds(61))
-    let answer = try await value { throw AppError.http(status: 503) }
+    let answer = try await value { throw AppError.http(status: 503, isRepeatable: true) }
     #expect(answer.value == "one")
     await lines.log.lines(atLeast: 3)
     #expect(Set(lines.log.lines) == ["cacheMissed", "cacheHit", "revalidationFailed"])

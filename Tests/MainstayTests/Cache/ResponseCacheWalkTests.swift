@@ -78,7 +78,7 @@ import Testing
       let task = Task {
         try await cache.refresh("a", as: String.self) {
           await gate.pass()
-          if isFailing.isRaised { throw AppError.http(status: 503) }
+          if isFailing.isRaised { throw AppError.http(status: 503, isRepeatable: true) }
           if isGone.isRaised { throw AppError.http(status: 404) }
           return "\(step)"
         }

@@ -75,7 +75,7 @@ import Testing
     #expect(monitor.current.evidence.allSatisfy { $0.source == .system })
     monitor.record(URLError(.notConnectedToInternet), from: "a")
     #expect(monitor.current.evidence.first?.kind == .offline)
-    monitor.record(AppError.http(status: 503), from: "a")
+    monitor.record(AppError.http(status: 503, isRepeatable: true), from: "a")
     #expect(monitor.current.internet == .validated)
   }
 

@@ -18,7 +18,7 @@ import Testing
         // Whoever waits for the line raises the flag for the next one.
         let isWell = works.isRaised
         log.add("checked")
-        guard isWell else { throw AppError.http(status: 503) }
+        guard isWell else { throw AppError.http(status: 503, isRepeatable: true) }
       })
     return registry
   }

@@ -90,7 +90,7 @@ private func name(of error: AppError) -> String {
   }
 
   @Test(.requirement("B5", "E14")) func `a code of a server is read as HTTP where it may be one`() {
-    #expect(AppError.server(code: 503).disposition == .transient())
+    #expect(AppError.server(code: 503, isRepeatable: true).disposition == .transient())
     #expect(AppError.server(code: 503, isRepeatable: false).disposition == .unknownOutcome)
     #expect(AppError.server(code: 404).disposition == .permanent)
     #expect(AppError.server(code: 404).kind == .server)
@@ -103,7 +103,7 @@ private func name(of error: AppError) -> String {
   }
 
   @Test(.requirement("E28", "E19")) func `recoverable is what may succeed without a person`() {
-    for error in [AppError.offline(), .timeout(), .server(code: 500)] {
+    for error in [AppError.offline(), .timeout(), .server(code: 500, isRepeatable: true)] {
       #expect(error.isRecoverable)
     }
     let others: [AppError] = [

@@ -179,7 +179,8 @@ private let cocoaRows: [(ErrorCode, [Int])] = [
     let mapped = (url + posix + cocoa).map { AppError.from($0) }
     let answers = (100..<600).flatMap { status in
       [
-        AppError.http(status: status), .http(status: status, retryAfter: .seconds(90)),
+        AppError.http(status: status, isRepeatable: true),
+        .http(status: status, isRepeatable: true, retryAfter: .seconds(90)),
         .http(status: status, isRepeatable: false),
       ]
     }

@@ -38,7 +38,7 @@ private let states: [(kind: ErrorKind, disposition: Disposition, states: [String
   func `each state of SQL has its row`(_ index: Int) {
     let row = states[index]
     for state in row.states {
-      let error = AppError.sql(state: state)
+      let error = AppError.sql(state: state, isRepeatable: true)
       #expect(error.kind == row.kind, "\(state)")
       #expect(error.disposition == row.disposition, "\(state)")
       #expect(error.code.rawValue == "sql." + state.lowercased())
@@ -93,7 +93,7 @@ private let states: [(kind: ErrorKind, disposition: Disposition, states: [String
       #expect(AppError.jsonRPC(code: code).kind == .server)
     }
     #expect(AppError.jsonRPC(code: -32_602).kind == .validation)
-    #expect(AppError.jsonRPC(code: -32_603).disposition == .transient())
+    #expect(AppError.jsonRPC(code: -32_603, isRepeatable: true).disposition == .transient())
     #expect(AppError.jsonRPC(code: -32_603, isRepeatable: false).disposition == .unknownOutcome)
     for code in [-32_000, -32_099, 0, 3_117, .min, .max] {
       let error = AppError.jsonRPC(code: code, message: "why")

@@ -10,7 +10,7 @@ private let hint = Duration.seconds(9)
 @Suite struct HTTPErrorTests {
   @Test(.requirement("E14"), arguments: [408, 425, 500, 502, 503, 504])
   func `a failing service is transient after its hint`(_ status: Int) {
-    let error = AppError.http(status: status, retryAfter: hint)
+    let error = AppError.http(status: status, isRepeatable: true, retryAfter: hint)
     #expect(error.disposition == .transient(retryAfter: hint))
     #expect(error.kind == .server)
   }
@@ -30,8 +30,8 @@ private let hint = Duration.seconds(9)
 
   @Test func `a conflict is one unless the same request is still running`() {
     for status in [409, 412] {
-      #expect(AppError.http(status: status).kind == .conflict)
-      #expect(AppError.http(status: status).disposition == .needsUser)
+      #expect(AppError.http(status: status, isRepeatable: true).kind == .conflict)
+      #expect(AppError.http(status: status, isRepeatable: true).disposition == .needsUser)
     }
     let running = "https://example.org/problems/idempotency-in-progress"
     let error = AppError.http(status: 409, retryAfter: hint, problemType: running)
@@ -63,7 +63,7 @@ private let hint = Duration.seconds(9)
   @Test(
     arguments: [400, 402, 403, 404, 405, 406, 410, 413, 415, 418, 422, 431, 451, 499, 501, 505])
   func `other refusals are permanent and go to the dead letters`(_ status: Int) {
-    let error = AppError.http(status: status, retryAfter: hint)
+    let error = AppError.http(status: status, isRepeatable: true, retryAfter: hint)
     #expect(error.disposition == .permanent)
     #expect(error.disposition.outbox == .deadLetter)
   }
@@ -82,17 +82,17 @@ private let hint = Duration.seconds(9)
   func `a request that was not worked on may be sent again`(_ status: Int) {
     #expect(
       AppError.http(status: status, isRepeatable: false).disposition
-        == AppError.http(status: status).disposition)
+        == AppError.http(status: status, isRepeatable: true).disposition)
   }
 
   @Test func `an unknown status of the fifth class is read as 500`() {
-    #expect(AppError.http(status: 599).disposition == .transient())
+    #expect(AppError.http(status: 599, isRepeatable: true).disposition == .transient())
     #expect(AppError.http(status: 511).kind == .portal)
   }
 
   @Test(arguments: [Int.min, -1, 0, 1, 99, 100, 200, 204, 302, 304, 399, 600, 999, Int.max])
   func `a status that is no failure is an answer that cannot be used`(_ status: Int) {
-    let error = AppError.http(status: status)
+    let error = AppError.http(status: status, isRepeatable: true)
     #expect(error.disposition == .permanent)
     #expect(error.title.string() == "The answer could not be read")
     #expect(error.httpStatus == status)
@@ -106,19 +106,21 @@ private let hint = Duration.seconds(9)
     _ given: Duration, _ expected: Duration?
   ) {
     for status in [408, 429, 503] {
-      #expect(AppError.http(status: status, retryAfter: given).disposition.retryAfter == expected)
+      #expect(
+        AppError.http(status: status, isRepeatable: true, retryAfter: given).disposition.retryAfter
+          == expected)
     }
   }
 
   @Test func `the status and the code name it for programs`() {
-    #expect(AppError.http(status: 503).code == "http.503")
-    #expect(AppError.http(status: 503).httpStatus == 503)
-    #expect(AppError.http(status: -3).code == "http.unknown")
+    #expect(AppError.http(status: 503, isRepeatable: true).code == "http.503")
+    #expect(AppError.http(status: 503, isRepeatable: true).httpStatus == 503)
+    #expect(AppError.http(status: -3, isRepeatable: true).code == "http.unknown")
     #expect(AppError.offline().httpStatus == nil)
   }
 
   @Test(.requirement("E28")) func `five network failures say whether trying again can help`() {
-    for error in [AppError.offline(), .timeout(), .http(status: 500)] {
+    for error in [AppError.offline(), .timeout(), .http(status: 500, isRepeatable: true)] {
       #expect(error.disposition.retry == .afterBackoff(hint: nil))
     }
     for error in [AppError.unauthorized(), .http(status: 401), .http(status: 200)] {

@@ -42,7 +42,8 @@ import Testing
   @Test(
     .requirement("P34", "P26"),
     arguments: [
-      AppError.http(status: 429), AppError.http(status: 503), BreakerBench.error(.throttled()),
+      AppError.http(status: 429), AppError.http(status: 503, isRepeatable: true),
+      BreakerBench.error(.throttled()),
       AppError(
         code: "test.full", kind: .exhausted, disposition: .transient(), title: "Full",
         message: "Full."),

@@ -61,7 +61,7 @@ import Testing
       Retry(maximumAttempts: 3, backoff: .none)
     }.bind { (isbn: Int) in
       calls.add("\(isbn)")
-      if calls.lines.count < 3 { throw AppError.http(status: 503) }
+      if calls.lines.count < 3 { throw AppError.http(status: 503, isRepeatable: true) }
       return isbn
     }
     #expect(try await load(7) == 7)

@@ -23,7 +23,7 @@ import Testing
     }
     try await pipeline.run { clock.advance(by: .seconds(2)) }
     let errors: [any Error] = [
-      AppError.http(status: 404), AppError.http(status: 503),
+      AppError.http(status: 404), AppError.http(status: 503, isRepeatable: true),
       Rejection(policy: "x", reason: .circuitOpen), TimedOut.total("x", .seconds(1)),
       CancellationError(), AppError.cancelled(),
     ]

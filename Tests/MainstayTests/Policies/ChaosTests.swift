@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `is off in release builds unless it is made for them`() async throws {
-    let plain = Chaos(.error(AppError.http(status: 503)), rate: 1)
+    let plain = Chaos(.error(AppError.http(status: 503, isRepeatable: true)), rate: 1)
     #if DEBUG
       #expect(Chaos.isOnByDefault)
       await #expect(throws: AppError.self) { try await plain.run {} }
@@ -28,16 +28,19 @@ import Testing
       try await plain.run {}
     #endif
     #expect(plain.isEnabled == Chaos.isOnByDefault)
-    let never = Chaos(enabledInRelease: false, .error(AppError.http(status: 503)), rate: 1)
+    let never = Chaos(
+      enabledInRelease: false, .error(AppError.http(status: 503, isRepeatable: true)), rate: 1)
     try await never.run {}
     await #expect(throws: AppError.self) {
-      try await chaos(.error(AppError.http(status: 503))).run {}
+      try await chaos(.error(AppError.http(status: 503, isRepeatable: true))).run {}
     }
   }
 
   @Test func `an error is thrown without the call being made`() async {
     let error = await #expect(throws: AppError.self) {
-      try await chaos(.error(AppError.http(status: 503))).run { Issue.record("it ran") }
+      try await chaos(.error(AppError.http(status: 503, isRepeatable: true))).run {
+        Issue.record("it ran")
+      }
     }
     #expect(error?.httpStatus == 503)
     #expect(recorder.names == ["chaosInjected"])
@@ -47,7 +50,7 @@ import Testing
     let made = Log()
     let error: @Sendable () -> any Error = {
       made.add("made")
-      return AppError.http(status: 503)
+      return AppError.http(status: 503, isRepeatable: true)
     }
     let chaos = chaos(.error(error()))
     for _ in 0..<3 { _ = try? await chaos.run {} }
@@ -132,7 +135,7 @@ import Testing
     try await chaos(.behavior { log.add("emptied") }).run { log.add("ran") }
     #expect(log.lines == ["emptied", "ran"])
     await #expect(throws: AppError.self) {
-      try await chaos(.behavior { throw AppError.http(status: 500) }).run {
+      try await chaos(.behavior { throw AppError.http(status: 500, isRepeatable: true) }).run {
         Issue.record("it ran")
       }
     }
@@ -140,7 +143,8 @@ import Testing
 
   @Test func `disturbs its part of the calls, the same ones for the same seed`() async {
     func disturbed(seed: UInt64) async -> [Bool] {
-      let chaos = chaos(.error(AppError.http(status: 503)), rate: 0.1, seed: seed)
+      let chaos = chaos(
+        .error(AppError.http(status: 503, isRepeatable: true)), rate: 0.1, seed: seed)
       var disturbed: [Bool] = []
       for _ in 0..<2000 { disturbed.append((try? await chaos.run {}) == nil) }
       return disturbed
@@ -154,11 +158,12 @@ import Testing
   @Test func `disturbs only while its condition holds, and never at a rate of zero`() async throws {
     let isOn = Flag()
     let chaos = Chaos(
-      enabledInRelease: true, .error(AppError.http(status: 503)), rate: 1, when: { isOn.isRaised })
+      enabledInRelease: true, .error(AppError.http(status: 503, isRepeatable: true)), rate: 1,
+      when: { isOn.isRaised })
     try await chaos.run {}
     isOn.raise()
     await #expect(throws: AppError.self) { try await chaos.run {} }
-    try await self.chaos(.error(AppError.http(status: 503)), rate: 0).run {}
+    try await self.chaos(.error(AppError.http(status: 503, isRepeatable: true)), rate: 0).run {}
   }
 
   @Test func `says what it does`() {
@@ -170,7 +175,7 @@ import Testing
     #expect(slow.findings.map(\.rule) == [.chaosInReleases])
     let off = Pipeline("off") {
       Timeout(.seconds(9))
-      Chaos(enabledInRelease: false, .error(AppError.http(status: 503)))
+      Chaos(enabledInRelease: false, .error(AppError.http(status: 503, isRepeatable: true)))
     }.explain()
     #expect(off.stages[1].words == "does nothing" && off.findings.isEmpty)
   }

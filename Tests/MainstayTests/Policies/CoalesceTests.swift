@@ -74,7 +74,7 @@ import Testing
     let calls = await started(3) { _ in
       try await books.run("a") {
         await gate.pass()
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     #expect(books.callerCount == 3)

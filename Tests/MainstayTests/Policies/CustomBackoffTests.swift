@@ -51,7 +51,7 @@ import Testing
     let retry = Retry(
       maximumAttempts: 3, backoff: Self.squares, budget: .unlimited, clock: clock,
       observer: recorder)
-    let call = Task { try await retry.run { throw AppError.http(status: 503) } }
+    let call = Task { try await retry.run { throw AppError.http(status: 503, isRepeatable: true) } }
     for wait in [Duration.seconds(1), .seconds(4)] {
       await clock.sleepers(atLeast: 1)
       #expect(clock.nextWakeUp == wait)

@@ -55,7 +55,9 @@ import Testing
       Retry(
         backoff: .constant(.seconds(20), jitter: .none), clock: clock, observer: recorder)
     }
-    let result = Task { try await pipeline.run { throw AppError.http(status: 503) } }
+    let result = Task {
+      try await pipeline.run { throw AppError.http(status: 503, isRepeatable: true) }
+    }
     await clock.sleepers(atLeast: 1)
     // The deadline has a sleeper of its own; the retry's is the earlier one.
     await clock.sleepers(atLeast: 2)

@@ -36,7 +36,7 @@ import Testing
     await #expect(throws: AppError.self) {
       try await limit.run {
         clock.sleepDevice(for: .seconds(3_600))
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     #expect(limit.limit == 18)

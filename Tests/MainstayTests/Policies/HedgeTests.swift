@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  static let down = AppError.http(status: 503)
+  static let down = AppError.http(status: 503, isRepeatable: true)
   static let slow = Script.Act.waits(.seconds(100), then: .returns)
 
   @Test func `a call that answers in time is one call`() async throws {

@@ -23,7 +23,7 @@ import Testing
     _ = await #expect(throws: (any Error).self) {
       try await policy.run {
         count += 1
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     return count
@@ -50,7 +50,7 @@ import Testing
       try await retry.run {
         count += 1
         if count == 2 { try retry.update(.init(maximumAttempts: 1)) }
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     #expect(count == 4)
@@ -69,7 +69,7 @@ import Testing
         var settings = retry.configuration
         settings.maximumElapsed = .seconds(63)
         try retry.update(settings)
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     #expect(count == 3, "120 s have passed since the first attempt ended")

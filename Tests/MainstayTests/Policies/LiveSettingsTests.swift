@@ -112,7 +112,7 @@ import Testing
     #expect(limit.limit == 9)
     #expect(limit.configuration.kind == .aimd(initial: 50, minimum: 9))
     await #expect(throws: AppError.self) {
-      try await limit.run { throw AppError.http(status: 503) }
+      try await limit.run { throw AppError.http(status: 503, isRepeatable: true) }
     }
     #expect(limit.limit == 9)  // the lowest
     #expect(told.filter { $0 == "settingsChanged" }.count == 3)
@@ -127,7 +127,7 @@ import Testing
     let call = Task {
       try await limit.run {
         await gate.pass()
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     await gate.arrivals(atLeast: 1)
@@ -157,7 +157,7 @@ import Testing
           ]
           let kind = kinds[Int.random(in: 0..<3, using: &random)]
           try limit.update(.init(name: "catalog", kind: kind))
-        case 1: _ = try? await limit.run { throw AppError.http(status: 503) }
+        case 1: _ = try? await limit.run { throw AppError.http(status: 503, isRepeatable: true) }
         default:
           let time = Duration.milliseconds(Int.random(in: 0...6_000, using: &random))
           try await limit.run { clock.advance(by: time) }

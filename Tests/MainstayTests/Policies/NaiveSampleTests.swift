@@ -9,7 +9,7 @@ import Testing
 /// an actor with five failures, a minute of `Date()` and an open door after it; a retry that calls
 /// itself after `pow(2, n)` seconds.
 @Suite(.requirement("P40")) struct NaiveSampleTests {
-  private static let down = AppError.http(status: 503)
+  private static let down = AppError.http(status: 503, isRepeatable: true)
 
   private func opened(_ clock: ManualClock) async -> CircuitBreaker {
     let breaker = CircuitBreaker(

@@ -7,7 +7,7 @@ import Testing
 
 /// The way of ``Pipeline/outcome(_:)`` through its stages, beside that of `run`.
 @Suite struct OutcomeTests {
-  static let down = AppError.http(status: 503)
+  static let down = AppError.http(status: 503, isRepeatable: true)
 
   struct Strange: Error, Equatable {}
 
@@ -100,7 +100,7 @@ import Testing
   /// A policy of somebody else's that makes errors of a type of its own.
   private struct Replacing: Policy {
     struct Busy: Error, AppErrorConvertible {
-      var appError: AppError { .http(status: 503) }
+      var appError: AppError { .http(status: 503, isRepeatable: true) }
     }
 
     func run<T>(_ operation: () async throws -> T) async throws -> T { throw Busy() }
@@ -259,7 +259,9 @@ import Testing
     let throttle = Throttle("throttle", minimumRequests: 1, clock: clock, seed: 1)
     let pipeline = Pipeline("limited") { throttle }
     for _ in 1...20 {
-      _ = await pipeline.outcome { () throws(AppError) -> Int in throw .http(status: 503) }
+      _ = await pipeline.outcome { () throws(AppError) -> Int in
+        throw .http(status: 503, isRepeatable: true)
+      }
     }
     #expect(throttle.rejectionProbability > 0.5)
     var refusals = 0

@@ -7,7 +7,7 @@ import Testing
 
 /// A task that is begun inside a call and goes on when the call has returned.
 @Suite struct OutlivingTaskTests {
-  private static let down = AppError.http(status: 503)
+  private static let down = AppError.http(status: 503, isRepeatable: true)
   private let clock = ManualClock()
 
   /// What a task comes to that a pipeline begins, and that calls another one 60 s later.

@@ -176,7 +176,7 @@ import Testing
     async throws
   {
     struct Other: Error, AppErrorConvertible {
-      var appError: AppError { .http(status: 503) }
+      var appError: AppError { .http(status: 503, isRepeatable: true) }
     }
     let pipeline = Pipeline("jobs") {
       Retry(maximumAttempts: 3, backoff: .none, budget: .unlimited)

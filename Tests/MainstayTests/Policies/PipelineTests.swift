@@ -61,7 +61,7 @@ import Testing
     let log = Log()
     let value = try await pipeline.run {
       log.add("tried")
-      throw AppError.http(status: 503)
+      throw AppError.http(status: 503, isRepeatable: true)
     } fallback: { error in
       (error as? AppError)?.httpStatus ?? 0
     }
@@ -140,7 +140,7 @@ import Testing
         count += 1
         await Task.yield()
         MainActor.assertIsolated()
-        if count < 3 { throw AppError.http(status: 503) }
+        if count < 3 { throw AppError.http(status: 503, isRepeatable: true) }
         return count
       }
     }
@@ -175,7 +175,7 @@ import Testing
     let failures = Log()
     try await outer.run {
       failures.add("ran")
-      if failures.lines.count < 2 { throw AppError.http(status: 503) }
+      if failures.lines.count < 2 { throw AppError.http(status: 503, isRepeatable: true) }
     }
     #expect(recorder.events.map(\.policy) == ["inner", "inner"])
   }
@@ -186,7 +186,7 @@ import Testing
       Retry(backoff: .none, observer: recorder)
       Retry(maximumAttempts: 1, name: "mine", observer: recorder)
     }
-    _ = try? await pipeline.run { throw AppError.http(status: 503) }
+    _ = try? await pipeline.run { throw AppError.http(status: 503, isRepeatable: true) }
     #expect(Set(recorder.events.map(\.policy)) == ["catalog", "mine"])
   }
 }

@@ -73,7 +73,7 @@ import Testing
     await #expect(throws: AppError.self) {
       try await retry.run {
         calls.add("ran")
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     #expect(calls.lines.count == 2)

@@ -150,7 +150,7 @@ private final class FlakyOperation: Sendable {
       case 5: return Rejection(policy: "inner", reason: .bulkheadFull, retryAfter: hint)
       default:
         let status = Self.statuses.randomElement(using: &state.generator) ?? 503
-        return AppError.http(status: status, retryAfter: hint)
+        return AppError.http(status: status, isRepeatable: true, retryAfter: hint)
       }
     }
     if let error { throw error }

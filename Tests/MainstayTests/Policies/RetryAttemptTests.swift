@@ -5,7 +5,7 @@ import Testing
 
 /// Attempts that know their number.
 @Suite struct RetryAttemptTests {
-  static let down = AppError.http(status: 503)
+  static let down = AppError.http(status: 503, isRepeatable: true)
 
   @Test func `an attempt knows its number, in child tasks too`() async throws {
     let retry = Retry(maximumAttempts: 4, backoff: .none, budget: .unlimited)

@@ -23,7 +23,7 @@ import Testing
       switch self {
       case .success where call == 3: return
       case .permanentError where call == 2: throw AppError.http(status: 404)
-      default: throw AppError.http(status: 503)
+      default: throw AppError.http(status: 503, isRepeatable: true)
       }
     }
   }

@@ -103,7 +103,8 @@ import Testing
   @Test func `costs go by what the attempt ended with`() async {
     let costs = RetryBudget.Costs(transient: 1, timedOut: 2, throttled: 3, unknownOutcome: 4)
     let cases: [(any Error, cost: Double)] = [
-      (AppError.http(status: 503), 1), (AppError.http(status: 429), 3), (Down(), 1),
+      (AppError.http(status: 503, isRepeatable: true), 1), (AppError.http(status: 429), 3),
+      (Down(), 1),
       (AppError.http(status: 500, isRepeatable: false), 4),
     ]
     for (error, cost) in cases {

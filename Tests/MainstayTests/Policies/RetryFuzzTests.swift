@@ -39,7 +39,7 @@ import Testing
         var calls = 0
         _ = try? await retry.run {
           calls += 1
-          throw AppError.http(status: 503)
+          throw AppError.http(status: 503, isRepeatable: true)
         }
         #expect((1...3).contains(calls), "seed \(seed)")
         let available = budget.available

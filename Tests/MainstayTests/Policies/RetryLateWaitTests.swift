@@ -48,13 +48,17 @@ import Testing
   }
 
   @Test func `a wait that ends after the deadline ends with the error before it`() async {
-    let result = await result(within: .seconds(30)) { throw AppError.http(status: 503) }
+    let result = await result(within: .seconds(30)) {
+      throw AppError.http(status: 503, isRepeatable: true)
+    }
     let error = #expect(throws: AppError.self) { try result.get() }
     #expect(error?.httpStatus == 503)
   }
 
   @Test func `a wait that ends after the longest time ends with the error before it`() async {
-    let result = await result(elapsed: .seconds(30)) { throw AppError.http(status: 503) }
+    let result = await result(elapsed: .seconds(30)) {
+      throw AppError.http(status: 503, isRepeatable: true)
+    }
     let error = #expect(throws: AppError.self) { try result.get() }
     #expect(error?.httpStatus == 503)
   }

@@ -149,7 +149,9 @@ import Testing
     let retry = Retry(
       maximumAttempts: 3, backoff: .none, clock: clock, observer: recorder)
     let errors = Locked(
-      [429, 503, 503].map { AppError.http(status: $0, retryAfter: .nanoseconds(1)) })
+      [429, 503, 503].map {
+        AppError.http(status: $0, isRepeatable: true, retryAfter: .nanoseconds(1))
+      })
     let call = Task { try await retry.run { throw errors.withLock { $0.removeFirst() } } }
     for _ in 1...2 {
       await clock.sleepers(atLeast: 1)
@@ -185,7 +187,7 @@ import Testing
     let cancelled = await #expect(throws: AppError.self) {
       try await Retry(backoff: .none).run {
         calls += 1
-        throw calls == 1 ? AppError.http(status: 503) : AppError.cancelled()
+        throw calls == 1 ? AppError.http(status: 503, isRepeatable: true) : AppError.cancelled()
       }
     }
     #expect(cancelled?.metadata["retry.log"] == nil && calls == 2)
@@ -199,7 +201,7 @@ import Testing
     let recorder = EventRecorder()
     let retry = Retry(
       maximumAttempts: 1_000, backoff: .none, budget: .unlimited, observer: recorder)
-    _ = try? await retry.run { throw AppError.http(status: 503) }
+    _ = try? await retry.run { throw AppError.http(status: 503, isRepeatable: true) }
     let log = try #require(recorder.events.last?.attempts)
     #expect(log.entries.count == 16 && log.omitted == 984)
     #expect(log.entries.first?.attempt == 1 && log.entries.last?.attempt == 1_000)

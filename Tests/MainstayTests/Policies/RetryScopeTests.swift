@@ -15,7 +15,7 @@ import Testing
       observer: observer)
   }
 
-  static let down = AppError.http(status: 503)
+  static let down = AppError.http(status: 503, isRepeatable: true)
 
   /// An error with no place for the number of attempts.
   private struct Throttled: Error, AppErrorConvertible {

@@ -24,7 +24,7 @@ import Testing
   }
 
   static func transient(_ retryAfter: Duration? = nil) -> AppError {
-    .http(status: 503, retryAfter: retryAfter)
+    .http(status: 503, isRepeatable: true, retryAfter: retryAfter)
   }
 
   @Test(.requirement("A42", "D31")) func `two failures and a success are three attempts`()
@@ -40,7 +40,9 @@ import Testing
   @Test(.requirement("C20", "D11", "T7"))
   func `throws the last error once all attempts are used up`() async {
     let retry = Retry(maximumAttempts: 3, backoff: .none)
-    let errors = (1...9).map { AppError.http(status: 503).adding(metadata: ["n": "\($0)"]) }
+    let errors = (1...9).map {
+      AppError.http(status: 503, isRepeatable: true).adding(metadata: ["n": "\($0)"])
+    }
     let dependency = Dependency(errors)
     let error = await #expect(throws: AppError.self) {
       try await retry.run { try await dependency.call() }
@@ -61,7 +63,7 @@ import Testing
     .requirement("D10"),
     arguments: [
       NSError(domain: "NSURLErrorDomain", code: -1005), POSIXError(.ECONNRESET),
-      AppError.timeout(), AppError.http(status: 503),
+      AppError.timeout(), AppError.http(status: 503, isRepeatable: true),
     ] as [any Error])
   func `what the connection or the time took is repeated`(_ error: any Error) async throws {
     let dependency = Dependency([error])
@@ -280,7 +282,7 @@ import Testing
   }
 
   @Test(.requirement("P38")) func `an error that is thrown again and again does not grow`() async {
-    let error = AppError.http(status: 503)
+    let error = AppError.http(status: 503, isRepeatable: true)
     let retry = Retry(maximumAttempts: 50, backoff: .none, budget: .unlimited)
     let thrown = await #expect(throws: AppError.self) { try await retry.run { throw error } }
     #expect(thrown?.id == error.id && thrown?.context.count == 0)

@@ -40,7 +40,9 @@ import Testing
     later: Int, told: Int
   ) async {
     let retry = Retry(maximumAttempts: 2, backoff: .none, budget: .unlimited)
-    var errors = [AppError.http(status: 500, isRepeatable: false), .http(status: later)]
+    var errors = [
+      AppError.http(status: 500, isRepeatable: false), .http(status: later, isRepeatable: true),
+    ]
     let error = await #expect(throws: AppError.self) {
       try await IdempotencyKey().active { try await retry.run { throw errors.removeFirst() } }
     }
@@ -52,8 +54,8 @@ import Testing
   @Test func `of several attempts that leave it unknown the first is told`() async {
     let retry = Retry(maximumAttempts: 4, backoff: .none, budget: .unlimited)
     var errors = [
-      AppError.http(status: 503), .http(status: 500, isRepeatable: false),
-      .http(status: 502, isRepeatable: false), .http(status: 503),
+      AppError.http(status: 503, isRepeatable: true), .http(status: 500, isRepeatable: false),
+      .http(status: 502, isRepeatable: false), .http(status: 503, isRepeatable: true),
     ]
     let error = await #expect(throws: AppError.self) {
       try await IdempotencyKey().active { try await retry.run { throw errors.removeFirst() } }
@@ -61,7 +63,7 @@ import Testing
     #expect(error?.httpStatus == 500 && error?.disposition == .unknownOutcome)
   }
 
-  @Test(arguments: [AppError.offline(), .http(status: 503), .http(status: 429)])
+  @Test(arguments: [AppError.offline(), .http(status: 503, isRepeatable: true), .http(status: 429)])
   func `an attempt that may have been sent is told with the error of a later one`(
     _ later: AppError
   ) async {
@@ -94,7 +96,7 @@ import Testing
   @Test func `of attempts that were not sent, or were answered, the last is told as it is`() async {
     let retry = Retry(maximumAttempts: 3, backoff: .none, budget: .unlimited)
     var errors: [any Error] = [
-      POSIXError(.ECONNREFUSED), AppError.http(status: 503),
+      POSIXError(.ECONNREFUSED), AppError.http(status: 503, isRepeatable: true),
       AppError.offline().adding(metadata: ["http.sent": "no"]),
     ]
     let error = await #expect(throws: AppError.self) {

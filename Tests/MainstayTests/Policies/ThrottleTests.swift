@@ -71,7 +71,7 @@ import Testing
   @Test func `an answer that refuses is accepted, an outage is not`() async {
     let cases: [(any Error, isAccepted: Bool)] = [
       (AppError.http(status: 404), true), (AppError.http(status: 401), true),
-      (AppError.http(status: 503), false), (Self.slowDown, false),
+      (AppError.http(status: 503, isRepeatable: true), false), (Self.slowDown, false),
       (AppError.http(status: 500, isRepeatable: false), false),
     ]
     for (error, isAccepted) in cases {

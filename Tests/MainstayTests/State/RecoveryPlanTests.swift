@@ -48,7 +48,7 @@ import Testing
     let run = Task {
       try await retry.run {
         log.add("called")
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     await clock.sleepers(atLeast: 1)
@@ -90,7 +90,7 @@ import Testing
         Timeout(.seconds(2), clock: clock)
       }
       let error = await #expect(throws: AppError.self) {
-        try await pipeline.run { throw AppError.http(status: 503) }
+        try await pipeline.run { throw AppError.http(status: 503, isRepeatable: true) }
       }
       #expect(error?.httpStatus == 503)
       #expect(clock.now.offset == .seconds(8))
@@ -109,7 +109,7 @@ import Testing
     let call = Task {
       try await retry.run {
         withUnsafeCurrentTask { $0?.cancel() }
-        throw AppError.http(status: 503)
+        throw AppError.http(status: 503, isRepeatable: true)
       }
     }
     await #expect(throws: CancellationError.self) { try await call.value }
@@ -127,7 +127,9 @@ import Testing
         }
       ])
       let retry = Retry(budget: budget, clock: clock, observer: recorder).recovering(by: plan)
-      let run = Task { try await retry.run { throw AppError.http(status: status) } }
+      let run = Task {
+        try await retry.run { throw AppError.http(status: status, isRepeatable: true) }
+      }
       await clock.sleepers(atLeast: 1)
       run.cancel()
       await #expect(throws: CancellationError.self) { try await run.value }
@@ -150,7 +152,7 @@ import Testing
       let error = await #expect(throws: AppError.self) {
         try await retry(recorder).recovering(by: plan).run {
           log.add("called")
-          throw AppError.http(status: status)
+          throw AppError.http(status: status, isRepeatable: true)
         }
       }
       #expect(error?.httpStatus == status && log.lines.count == calls)
@@ -171,7 +173,7 @@ import Testing
         await Task { for await _ in held { break } }.value
       }
     ])
-    let run = Task { await plan.recover(from: AppError.http(status: 503)) }
+    let run = Task { await plan.recover(from: AppError.http(status: 503, isRepeatable: true)) }
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(3))
     guard case .failed("hang", let error) = await run.value else {
@@ -195,7 +197,8 @@ import Testing
       }
     ])
     plan.withLock { $0 = going }
-    guard case .failed = await going.recover(from: AppError.http(status: 503)) else {
+    guard case .failed = await going.recover(from: AppError.http(status: 503, isRepeatable: true))
+    else {
       return _ = #expect(Bool(false), "it did not fail")
     }
     #expect(log.lines == ["step"])

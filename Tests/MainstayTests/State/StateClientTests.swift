@@ -230,7 +230,7 @@ import Testing
       try await client.perform("save", by: retry) {
         calls.add("called")
         switch end {
-        case "exhausted": throw AppError.http(status: 503)
+        case "exhausted": throw AppError.http(status: 503, isRepeatable: true)
         case "thrown": throw AppError.http(status: 404)
         case "cancelled": withUnsafeCurrentTask { $0?.cancel() }
         default: break

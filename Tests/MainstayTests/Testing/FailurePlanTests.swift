@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.requirement("A39", "A47")) struct FailurePlanTests {
-  private let down = AppError.http(status: 503)
+  private let down = AppError.http(status: 503, isRepeatable: true)
 
   @Test func `the second call fails, the third takes long`() async throws {
     let clock = ManualClock()

@@ -81,7 +81,9 @@ import Testing
       Retry(maximumAttempts: 2, backoff: .constant(.seconds(1), jitter: .none), clock: clock)
       Timeout(.seconds(10), clock: clock)
     }
-    let call = Task { try await pipeline.run { throw AppError.http(status: 503) } }
+    let call = Task {
+      try await pipeline.run { throw AppError.http(status: 503, isRepeatable: true) }
+    }
     await clock.waiters(atLeast: 1, within: .seconds(5))
     #expect(clock.waits == [.seconds(1)])
     clock.advance(by: .seconds(1))

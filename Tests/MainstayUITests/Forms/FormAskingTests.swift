@@ -206,7 +206,7 @@ actor NameService {
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .milliseconds(300))
     _ = await service.asked(2)
-    await service.answer(2, .failure(AppError.http(status: 503)))
+    await service.answer(2, .failure(AppError.http(status: 503, isRepeatable: true)))
     await changed(form, field)
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.map(\.code) == ["http.503"])

@@ -65,7 +65,7 @@ import Testing
   @Test func `that it could not be checked is said as well`() async {
     await enter("ada", asked: 1)
     form.focus = "/team"
-    await answer(1, .failure(AppError.http(status: 503)))
+    await answer(1, .failure(AppError.http(status: 503, isRepeatable: true)))
     #expect(news == "Name: This could not be checked. You can go on.")
   }
 

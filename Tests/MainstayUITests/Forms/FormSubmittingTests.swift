@@ -180,7 +180,7 @@ import Testing
     let sink = MemorySink()
     let monitor = ErrorMonitor(sinks: [sink])
     let form = FormModel(SignUp.filled, fields: SignUp.fields, monitor: monitor)
-    await form.submit("Sign up") { _ in throw AppError.http(status: 503) }
+    await form.submit("Sign up") { _ in throw AppError.http(status: 503, isRepeatable: true) }
     #expect(form.submissionError?.httpStatus == 503 && form.isValid && form.canSubmit)
     #expect(form.submissionError?.context.map(\.operation) == ["Sign up"])
     await form.submit("Sign up") { [refusal] _ in throw refusal(("/email", "It is taken.")) }
@@ -218,7 +218,7 @@ import Testing
     let run = Task { await form.submit { try await sending.send($0) } }
     await sending.begun(1)
     run.cancel()
-    sending.end(1, .failure(AppError.http(status: 503)))
+    sending.end(1, .failure(AppError.http(status: 503, isRepeatable: true)))
     _ = await run.value
     #expect(form.submissionError?.httpStatus == 503)
   }
@@ -255,7 +255,8 @@ import Testing
 
   @Test(.requirement("T19")) func `the end of a submission before a reset changes nothing`() async {
     let endings: [Result<Void, any Error>] = [
-      .success(()), .failure(AppError.http(status: 503)), .failure(refusal(("/email", "No."))),
+      .success(()), .failure(AppError.http(status: 503, isRepeatable: true)),
+      .failure(refusal(("/email", "No."))),
     ]
     for ending in endings {
       let sending = Sending()

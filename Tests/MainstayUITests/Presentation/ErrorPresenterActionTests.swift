@@ -62,7 +62,9 @@ import Testing
   }
 
   @Test func `an action that fails says why, with the error it was for`() async throws {
-    let (presenter, id) = try presenter { _, _, _ in throw AppError.http(status: 503) }
+    let (presenter, id) = try presenter { _, _, _ in
+      throw AppError.http(status: 503, isRepeatable: true)
+    }
     await presenter.choose(.signIn, for: id)
     let item = try #require(presenter.overlay)
     #expect(item.error.code == "http.401" && item.actionFailure?.code == "http.503")

@@ -11,7 +11,7 @@ import Testing
 struct ErrorPresenterAlikeTests {
   /// What a call meets while the service is down that may be made again, and one that may not.
   private nonisolated static let outages: [(load: AppError, pay: AppError)] = [
-    (.http(status: 503), .http(status: 503, isRepeatable: false)),
+    (.http(status: 503, isRepeatable: true), .http(status: 503, isRepeatable: false)),
     (.timeout(), .timeout().with(disposition: .unknownOutcome)),
   ]
 
@@ -79,7 +79,9 @@ struct ErrorPresenterAlikeTests {
 
   @Test func `the same words of several codes are one item`() {
     let presenter = ErrorPresenter(gap: .zero)
-    for status in [500, 503, 502] { presenter.present(AppError.http(status: status)) {} }
+    for status in [500, 503, 502] {
+      presenter.present(AppError.http(status: status, isRepeatable: true)) {}
+    }
     #expect(presenter.count == 1 && presenter.overlay?.count == 3)
     #expect(presenter.overlay?.alike.isEmpty == true)
   }

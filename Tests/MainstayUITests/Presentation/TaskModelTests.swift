@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  static let failure = AppError.http(status: 503)
+  static let failure = AppError.http(status: 503, isRepeatable: true)
 
   /// A model whose first run has ended as given.
   private func model(_ result: Result<[Int], any Error>, _ work: Work) async -> TaskModel<[Int]> {

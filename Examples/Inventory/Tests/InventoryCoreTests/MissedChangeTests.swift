@@ -71,7 +71,7 @@ import Testing
         $0.probe = { point in
           guard point == .afterEffect, isLost.isRaised, !isBack.isRaised else { return }
           continuation.yield()
-          throw AppError.http(status: 503)
+          throw AppError.http(status: 503, isRepeatable: true)
         }
       }
       let id = try await synced(inventory)

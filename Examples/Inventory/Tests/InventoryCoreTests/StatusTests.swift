@@ -30,7 +30,7 @@ import Testing
     let monitor = ErrorMonitor(wallClock: { time.withLock { $0 } })
     for (status, minute) in [(500, 0), (404, 1), (500, 2)] {
       time.withLock { $0 = start + Double(minute) * 60 }
-      monitor.capture(AppError.http(status: status))
+      monitor.capture(AppError.http(status: status, isRepeatable: true))
     }
     let all = monitor.groups.compactMap { ErrorGroup($0) }
     #expect(all.map(\.code) == ["http.500", "http.404"])
@@ -48,7 +48,7 @@ import Testing
       inventory.report(CancellationError(), during: "Test")
       inventory.report(Rejection(policy: "p", reason: .circuitOpen), during: "Test")
       #expect(inventory.errorGroups().isEmpty)
-      inventory.report(AppError.http(status: 500), during: "Test")
+      inventory.report(AppError.http(status: 500, isRepeatable: true), during: "Test")
       #expect(inventory.errorGroups().map(\.code) == ["http.500"])
       await inventory.shutDown()
       let again = try await world.open()

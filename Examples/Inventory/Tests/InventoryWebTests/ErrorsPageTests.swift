@@ -50,7 +50,7 @@ import Testing
       // Three hours, 45 minutes and five minutes before the page is looked at.
       for wait in [0, 135, 40] {
         time.withLock { $0 += Double(wait) * 60 }
-        world.inventory.report(AppError.http(status: 500), during: "Test")
+        world.inventory.report(AppError.http(status: 500, isRepeatable: true), during: "Test")
       }
       time.withLock { $0 += 5 * 60 }
 

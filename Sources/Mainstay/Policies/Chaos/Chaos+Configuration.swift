@@ -65,7 +65,7 @@ extension Chaos {
     if let status = configuration.status {
       let retryAfter = configuration.retryAfter?.clamped
       let error: @Sendable () -> any Error = {
-        AppError.http(status: status, retryAfter: retryAfter)
+        AppError.http(status: status, isRepeatable: true, retryAfter: retryAfter)
       }
       let isLate = longest > .zero
       disturbance = Disturbance(

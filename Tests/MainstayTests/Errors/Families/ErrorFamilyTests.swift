@@ -352,7 +352,7 @@ private enum Rows {
       }
     }
     let checked = Failure.Data.saveFailed(
-      AppError.http(status: 503)
+      AppError.http(status: 503, isRepeatable: true)
         .with(disposition: .unknownOutcome)
     ).appError
     #expect(checked.suggestion?.string().hasPrefix("Check whether") == true)

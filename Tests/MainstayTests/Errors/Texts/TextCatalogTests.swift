@@ -35,7 +35,7 @@ private let english = "You’re offline"
   }
 
   @Test(.requirement("A51")) func `arguments are written in the reader's way`() throws {
-    let error = AppError.http(status: 503, retryAfter: .seconds(90))
+    let error = AppError.http(status: 503, isRepeatable: true, retryAfter: .seconds(90))
     let suggestion = try #require(error.suggestion)
     let german = suggestion.string(in: Locale(identifier: "de_DE"))
     #expect(german == "Warten Sie 1 Minute und 30 Sekunden, bevor Sie es erneut versuchen.")

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `what is set on a presentation after it was made is redacted and cut`() throws {
-    let (monitor, error) = (ErrorMonitor(), AppError.http(status: 503))
+    let (monitor, error) = (ErrorMonitor(), AppError.http(status: 503, isRepeatable: true))
     monitor.capture(error)
     let text = "ada@example.com " + String(repeating: "x", count: 1_000_000)
     var shown = ErrorReport.Presentation(style: "alert")

@@ -24,7 +24,7 @@ import Testing
     let time = time
     let monitor = ErrorMonitor(facts: ["app.version": "1.4"], wallClock: { time })
     monitor.addBreadcrumb("opened the list")
-    monitor.capture(AppError.http(status: 503), during: "Load")
+    monitor.capture(AppError.http(status: 503, isRepeatable: true), during: "Load")
     monitor.capture(AppError.http(status: 404), during: "Load")
     monitor.capture(AppError.http(status: 404), during: "Find")
     return monitor
@@ -130,7 +130,7 @@ import Testing
 
   @Test(.requirement("D29")) func `circuits say what they do with calls`() async throws {
     let breaker = CircuitBreaker("catalog", .consecutiveFailures(1))
-    _ = try? await breaker.run { throw AppError.http(status: 503) }
+    _ = try? await breaker.run { throw AppError.http(status: 503, isRepeatable: true) }
     let registry = PolicyRegistry("hosts") { (host: String) in CircuitBreaker(host) }
     try await registry.run("a.example") {}
     let sections = await source([.circuits([breaker]), .circuits(in: registry)]).collect().sections

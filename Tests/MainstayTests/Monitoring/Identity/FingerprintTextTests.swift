@@ -29,7 +29,7 @@ private struct Record: Codable, Equatable {
       "1-fe820bec0bd497fd9b24b2b10a568d3c"
     ),
     (AppError.validation("Row \(5) is bad."), "1-97f7804ee11d834047f390d015351ca5"),
-    (AppError.jsonRPC(code: -32_603), "1-72c4a3d8491d248b9b3b0678ead234e3"),
+    (AppError.jsonRPC(code: -32_603, isRepeatable: true), "1-72c4a3d8491d248b9b3b0678ead234e3"),
     (AppError.jsonRPC(code: 3_117), "1-0c4d13d33bdf1913c9dea98f1c39b9e6"),
     (CancellationError(), "1-00000000000000000000000000000000"),
   ]

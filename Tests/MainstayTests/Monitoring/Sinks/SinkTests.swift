@@ -230,7 +230,7 @@ import Tracing
     await withTracer(tracer) {
       try? await Trace("call").run { _ = monitor.capture(Unknown()) }
     }
-    monitor.capture(AppError.http(status: 500))
+    monitor.capture(AppError.http(status: 500, isRepeatable: true))
     await monitor.flush(within: .patience)
     #expect(
       sink.reports.map(\.metadata["trace_id"]) == ["0af7651916cd43dd8448eb211c80319c", nil])

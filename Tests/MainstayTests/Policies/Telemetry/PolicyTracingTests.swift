@@ -19,7 +19,7 @@ import Tracing
     try await withTracer(tracer) {
       try await pipeline.run {
         calls.add("ran")
-        if calls.lines.count < 2 { throw AppError.http(status: 503) }
+        if calls.lines.count < 2 { throw AppError.http(status: 503, isRepeatable: true) }
       }
     }
     #expect(tracer.log.lines.count == 8)

@@ -96,7 +96,7 @@ extension UpstreamClient {
       part = Data(bytes.dropFirst(received).prefix(end - received))
       range = "bytes \(received)-\(end - 1)/\(bytes.count)"
     }
-    throw .http(status: 503)
+    throw .http(status: 503, isRepeatable: true)
   }
 }
 

@@ -54,7 +54,9 @@ struct ItemWorker: Sendable {
         case .applied(let twin): return try await finish(operation, twin)
         case .stale(let current):
           merges += 1
-          guard merges <= Self.maximumMerges else { throw AppError.http(status: 503) }
+          guard merges <= Self.maximumMerges else {
+            throw AppError.http(status: 503, isRepeatable: true)
+          }
           try await merge(operation, current)
         }
       case .delete(let item, let key):
