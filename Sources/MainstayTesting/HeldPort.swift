@@ -20,8 +20,35 @@ package final class HeldPort: Sendable {
   ///   platforms other than Linux such a port is let go at once, since nobody may listen beside it.
   /// - Throws: ``NoneFree``.
   package init(isShared: Bool = false) throws(NoneFree) {
+    descriptor = socket(AF_INET, Self.kind, 0)
+    let number = Self.bind(descriptor, to: 0, isShared: isShared)
+    self.number = number ?? 0
+    #if os(Linux)
+      isOpen = true
+    #else
+      if isShared { close(descriptor) }
+      isOpen = !isShared
+    #endif
+    guard number != nil else { throw NoneFree() }
+  }
+
+  /// A socket of its own for a server, bound to this port; the port is to be shared.
+  ///
+  /// - Returns: Its descriptor, which the caller closes.
+  /// - Throws: ``NoneFree`` where somebody listens.
+  package func socketToListen() throws(NoneFree) -> Int32 {
     let descriptor = socket(AF_INET, Self.kind, 0)
-    self.descriptor = descriptor
+    guard Self.bind(descriptor, to: number, isShared: true) != nil else {
+      close(descriptor)
+      throw NoneFree()
+    }
+    return descriptor
+  }
+
+  /// Binds a socket to a port, or to a free one for 0.
+  ///
+  /// - Returns: Its number; nil where that is not possible.
+  private static func bind(_ descriptor: Int32, to port: Int, isShared: Bool) -> Int? {
     if isShared {
       var isOn: Int32 = 1
       setsockopt(
@@ -29,21 +56,16 @@ package final class HeldPort: Sendable {
     }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+        Foundation.bind(descriptor, address, length) == 0
+          && getsockname(descriptor, address, &length) == 0
       }
     }
-    number = Int(in_port_t(bigEndian: address.sin_port))
-    #if os(Linux)
-      isOpen = true
-    #else
-      if isShared { close(descriptor) }
-      isOpen = !isShared
-    #endif
-    guard isBound else { throw NoneFree() }
+    return isBound ? Int(in_port_t(bigEndian: address.sin_port)) : nil
   }
 
   deinit { if isOpen { close(descriptor) } }

@@ -48,8 +48,24 @@ public final class FaultProxy: Sendable {
     case ended(Int)
   }
 
+  private struct Listener {
+    let channel: any Channel
+    let descriptor: Int32
+
+    /// Closes the port.
+    ///
+    /// A process that is just being started by another thread has a copy of the descriptor, until
+    /// it runs a program of its own: to close it here alone would leave the port open so long.
+    func close() {
+      channel.eventLoop.execute { [self] in
+        if channel.isActive { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        channel.close(promise: nil)
+      }
+    }
+  }
+
   private struct State {
-    var listener: (any Channel)?
+    var listener: Listener?
     /// When the listener before that has closed the port.
     var closing: EventLoopFuture<Void>?
     var channels: [ObjectIdentifier: any Channel] = [:]
@@ -109,11 +125,12 @@ public final class FaultProxy: Sendable {
 
   /// Ends all connections, and refuses others for good.
   public func shutDown() {
-    let channels = state.withLock { state in
+    let (listener, channels) = state.withLock { state in
       state.isEnded = true
       defer { (state.listener, state.channels) = (nil, [:]) }
-      return Array(state.channels.values) + [state.listener].compactMap(\.self)
+      return (state.listener, Array(state.channels.values))
     }
+    listener?.close()
     for channel in channels { channel.close(promise: nil) }
   }
 
@@ -137,12 +154,12 @@ public final class FaultProxy: Sendable {
 
   /// Closes the port, unless somebody has opened it on purpose meanwhile.
   private func stopListening() async {
-    let listener = state.withLock { state -> (any Channel)? in
+    let listener = state.withLock { state -> Listener? in
       guard !state.mayListen, let listener = state.listener else { return nil }
-      (state.listener, state.closing) = (nil, listener.closeFuture)
+      (state.listener, state.closing) = (nil, listener.channel.closeFuture)
       return listener
     }
-    listener?.close(promise: nil)
+    listener?.close()
     await portWasClosed()
   }
 
@@ -157,9 +174,9 @@ public final class FaultProxy: Sendable {
     // The port cannot be opened twice.
     await portWasClosed()
     guard state.withLock({ $0.listener == nil && $0.mayListen }) else { return }
+    let descriptor = try held.socketToListen()
     // It must not keep itself: its listener ends with it.
-    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { [weak self] channel in
         channel.eventLoop.makeCompletedFuture {
@@ -167,13 +184,16 @@ public final class FaultProxy: Sendable {
           try self.begin(channel)
         }
       }
-      .bind(host: "127.0.0.1", port: port).get()
+      .withBoundSocket(descriptor).get()
+    let listener = Listener(channel: channel, descriptor: descriptor)
     let isSpare = state.withLock { state in
       guard state.listener == nil, state.mayListen else { return true }
       state.listener = listener
       return false
     }
-    if isSpare { try await listener.close() }
+    guard isSpare else { return }
+    listener.close()
+    try await channel.closeFuture.get()
   }
 
   /// A connection has come; on its event loop.
