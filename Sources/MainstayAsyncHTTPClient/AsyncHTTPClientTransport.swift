@@ -130,7 +130,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
     let headers = HTTPHeaderFields(
       response.headers.map { HTTPHeaderFields.Field($0.name, $0.value) })
     let (status, length) = (Int(response.status.code), headers.contentLength)
-    let body = ClientBody(body: response.body, ending: ending)
+    let body = ClientBody(response.body, ending)
     if (300...399).contains(status), let length, length <= Self.shortBody {
       let bytes = try await HeededLimit.enforce {
         try await body.collect(upTo: Self.shortBody).bytes
@@ -238,21 +238,39 @@ private struct BytesAsked: RandomAccessCollection, Sendable {
   }
 }
 
-/// The body of an answer, with errors that say what they mean.
-private struct ClientBody: CollectedSequence {
+/// The body of an answer, for one reader, with errors that say what they mean.
+///
+/// The library ends the process where somebody begins to read for a second time.
+private final class ClientBody: CollectedSequence {
   typealias Element = Data
   typealias Failure = any Error
 
-  let body: HTTPClientResponse.Body
-  let ending: Ending
+  private let body: HTTPClientResponse.Body
+  private let ending: Ending
+  private let hasReader = Locked(false)
+
+  init(_ body: HTTPClientResponse.Body, _ ending: Ending) {
+    self.body = body
+    self.ending = ending
+  }
+
+  private func opened() -> HTTPClientResponse.Body.AsyncIterator? {
+    let isFirst = hasReader.withLock { hasReader in
+      defer { hasReader = true }
+      return !hasReader
+    }
+    return isFirst ? body.makeAsyncIterator() : nil
+  }
 
   struct AsyncIterator: AsyncIteratorProtocol {
-    var parts: HTTPClientResponse.Body.AsyncIterator
+    /// Nil for a second reader.
+    var parts: HTTPClientResponse.Body.AsyncIterator?
     let ending: Ending
 
     mutating func next() async throws -> Data? {
+      guard parts != nil else { throw HTTPByteStream.wasRead }
       do {
-        guard let part = try await parts.next(isolation: #isolation) else { return nil }
+        guard let part = try await parts?.next(isolation: #isolation) else { return nil }
         return Data(copying: part)
       } catch {
         throw ending.failure(error)
@@ -260,14 +278,12 @@ private struct ClientBody: CollectedSequence {
     }
   }
 
-  func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(parts: body.makeAsyncIterator(), ending: ending)
-  }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: opened(), ending: ending) }
 
   func collect(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
+    guard var parts = opened() else { throw HTTPByteStream.wasRead }
     var bytes = Data()
     do {
-      var parts = body.makeAsyncIterator()
       while let part = try await parts.next(isolation: #isolation) {
         let room = limit - bytes.count
         guard part.readableBytes <= room else {

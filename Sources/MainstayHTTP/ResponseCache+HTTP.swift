@@ -96,13 +96,13 @@ struct CacheDirectives: Sendable, Equatable {
     return min(before ?? time, time)
   }
 
-  /// The time from the one moment to the other; none where the first cannot be read, and nil where
-  /// nobody says when it was answered.
-  private static func lifetime(expires: String, date: String?) -> Duration? {
+  /// The time from the one moment to the other; none where either is not there or cannot be read:
+  /// who leaves out when it was answered mostly has no clock, and says "never" by a time long past.
+  private static func lifetime(expires: String, date: String?) -> Duration {
     // A year of two digits means the same in both.
     let now: Int64 = 1_800_000_000
     guard let end = HTTPDate(expires, now: now)?.seconds else { return .zero }
-    guard let start = date.flatMap({ HTTPDate($0, now: now)?.seconds }) else { return nil }
+    guard let start = date.flatMap({ HTTPDate($0, now: now)?.seconds }) else { return .zero }
     return Duration.seconds(end - start).clamped
   }
 

@@ -33,14 +33,15 @@ package struct ClientConformance: Sendable {
     case largeStream = "a long answer is streamed without keeping it"
     case lastingStream = "a stream goes on without its client"
     case droppedStream = "who stops reading ends the connection"
+    case secondReader = "who reads an answer again is told, and does no harm"
     case concurrency = "requests at once each get their own answer"
 
     package var testDescription: String { rawValue }
   }
 
-  private let transport: @Sendable () -> any HTTPTransport
-  private let tls: CertificateAuthority.Identity?
-  private let http2: Bool
+  let transport: @Sendable () -> any HTTPTransport
+  let tls: CertificateAuthority.Identity?
+  let http2: Bool
   /// Whether the transport keeps the time limit, by the clock of the system.
   private let keepsTime: Bool
   private let clock = ManualClock()
@@ -84,11 +85,12 @@ package struct ClientConformance: Sendable {
     case .largeStream: try await largeStream()
     case .lastingStream: try await lastingStream()
     case .droppedStream: try await droppedStream()
+    case .secondReader: try await secondReader()
     case .concurrency: try await concurrency()
     }
   }
 
-  private func client(
+  func client(
     _ origin: String, attempts: Int = 1, limit: Duration = .seconds(60),
     onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
   ) throws -> ResilientClient {
@@ -115,13 +117,13 @@ package struct ClientConformance: Sendable {
     }
   }
 
-  private func server(
+  func server(
     _ answer: @escaping @Sendable (LoopbackServer.Received, Int) -> LoopbackServer.Answer
   ) async throws -> LoopbackServer {
     try await LoopbackServer(tls: tls, http2: http2, answer)
   }
 
-  private func get(_ path: HTTPPath = "/a") -> ResilientClient.Request { .init(.get, path) }
+  func get(_ path: HTTPPath = "/a") -> ResilientClient.Request { .init(.get, path) }
 
   private static func json(
     _ text: String, _ status: Int = 200, _ headers: [(String, String)] = []
@@ -339,48 +341,6 @@ package struct ClientConformance: Sendable {
     task.cancel()
     let error = await #expect(throws: AppError.self) { try await task.value }
     #expect(error?.isCancellation == true)
-  }
-
-  private func largeStream() async throws {
-    let length = tls == nil ? 20_000_000 : 4_000_000
-    let server = try await server { _, _ in
-      .reply(200, body: Data(repeating: 7, count: length))
-    }
-    let response = try await client(server.origin).stream(get())
-    #expect(response.body.length == length)
-    var count = 0
-    for try await part in response.body { count += part.count }
-    #expect(count == length)
-  }
-
-  private func lastingStream() async throws {
-    let gate = Gate()
-    let server = try await ScriptedHTTPServer(tls: tls, http2: http2) { _, _ in
-      var answer = ScriptedHTTPServer.Answer.reply(200, body: Data(repeating: 7, count: 100_000))
-      answer.bodyGate = gate
-      return answer
-    }
-    let body = try await body(of: server.origin)
-    gate.open()
-    #expect(try await body.collect(upTo: 200_000).bytes.count == 100_000)
-    #expect(server.received.count == 1, "it is there until the end")
-  }
-
-  /// A body whose client nobody has any more.
-  private func body(of origin: String) async throws -> HTTPByteStream {
-    try await client(origin).stream(get()).body
-  }
-
-  private func droppedStream() async throws {
-    let server = try await server { _, _ in .endless(200, body: Data("[".utf8)) }
-    let client = try client(server.origin)
-    do {
-      let response = try await client.stream(get())
-      var parts = response.body.makeAsyncIterator()
-      #expect(try await parts.next() == Data("[".utf8))
-    }
-    // A connection of HTTP/2 goes on for its other streams.
-    if !http2 { await server.connectionEnded() }
   }
 
   private func concurrency() async throws {

@@ -58,7 +58,9 @@ import Testing
     #expect(
       loaded(["Date": date, "Expires": "Sunday, 06-Nov-94 08:48:37 GMT"]).freshFor == .zero)
     #expect(loaded(["Date": date, "Expires": "0"]).freshFor == .zero)
-    #expect(loaded(["Expires": date]).freshFor == nil)
+    #expect(loaded(["Expires": date]).freshFor == .zero)
+    #expect(loaded(["Expires": date, "Date": "soon"]).freshFor == .zero)
+    #expect(loaded(["Expires": date, "Cache-Control": "max-age=5"]).freshFor == .seconds(5))
     #expect(
       loaded(["Date": date, "Expires": date, "Cache-Control": "max-age=5"]).freshFor == .seconds(5))
   }

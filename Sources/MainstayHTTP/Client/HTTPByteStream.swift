@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-internal import Mainstay
+package import Mainstay
 
 /// Bytes of a body that come one part after the other, and are read once.
 ///
-/// Whoever stops reading gives the rest up: the connection need not carry it any further.
+/// Whoever stops reading gives the rest up: the connection need not carry it any further. A second
+/// reader of an answer's body gets an error in place of parts.
 public struct HTTPByteStream: AsyncSequence, Sendable {
   /// The parts.
   public typealias Element = Data
@@ -100,6 +101,16 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
       if bytes.isEmpty { bytes = part } else { bytes.append(part) }
     }
     return (bytes, false)
+  }
+}
+
+extension HTTPByteStream {
+  /// What a transport tells whoever reads the body of an answer for a second time.
+  package static var wasRead: AppError {
+    .wire(
+      .defect, wasSent: true,
+      details: "The body of an answer can be read once, and was read already",
+      cause: URLError(.resourceUnavailable))
   }
 }
 

@@ -15,11 +15,14 @@ public struct HTTPPath: Sendable, Hashable {
   /// Whether something in it could lead to another place.
   let isIllegal: Bool
 
-  /// Makes a path of text that is one already, such as a link that a service has sent.
+  /// Makes a path of text that is one already, such as an absolute link that a service has sent.
+  ///
+  /// A relative link of an answer is about the address of that answer, and a path is below the
+  /// address of the client: resolve such a link first, against the answer's `url`.
   ///
   /// - Parameter text: The path, with or without the slash at its beginning, and a query. What is
   ///   not legal in an address is encoded; what is encoded stays as it is. An absolute link of HTTP
-  ///   is one within the origin of the client; the request of any other is an error, and not sent.
+  ///   is one within the origin of the client; one to another origin is an error, and not sent.
   public init(_ text: String) {
     // A fragment of a link is for its reader.
     let link = Self.isLink(text) ? String(text.prefix { $0 != "#" }) : text

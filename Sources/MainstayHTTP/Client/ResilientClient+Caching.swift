@@ -16,17 +16,24 @@ extension ResilientClient {
   ///   - type: What is kept.
   ///   - policy: How long it is given; nil, the default, for the policy of the cache.
   ///   - tags: What it is about, to be invalidated by.
+  ///   - isTransfer: Whether the answer is long, and waited for as long as its parts come;
+  ///     ``Request/isTransfer`` has more. Nil, the default, for a short one.
   /// - Returns: The value, and what it is worth.
   /// - Throws: `AppError` where nothing that is kept may stand in. Without a cache, each call asks.
   public func cached<Value: Codable & Sendable>(
     _ path: HTTPPath, as type: Value.Type = Value.self, policy: CachePolicy? = nil,
-    tags: Set<String> = []
+    tags: Set<String> = [], isTransfer: Bool? = nil
   ) async throws(AppError) -> CachedValue<Value> {
-    guard let kept = core.kept else { return CachedValue(try await get(path), .fresh) }
+    var request = Request(.get, path)
+    request.isTransfer = isTransfer
+    guard let kept = core.kept else {
+      return CachedValue(try decoded(try await send(request)), .fresh)
+    }
     let key = kept.key(of: try core.base.address(of: path))
     do {
-      return try await kept.cache.value(for: key, as: Value.self, policy: policy) { version in
-        try await load(path, version, tags, kept)
+      return try await kept.cache.value(for: key, as: Value.self, policy: policy) {
+        [request] version in
+        try await load(request, version, tags, kept)
       }
     } catch {
       throw ErrorMapping.current.map(error)
@@ -34,9 +41,9 @@ extension ResilientClient {
   }
 
   private func load<Value: Codable & Sendable>(
-    _ path: HTTPPath, _ version: String?, _ tags: Set<String>, _ kept: KeptAnswers
+    _ request: Request, _ version: String?, _ tags: Set<String>, _ kept: KeptAnswers
   ) async throws -> ResponseCache.Loaded<Value> {
-    var request = Request(.get, path)
+    var request = request
     if let version {
       let condition = KeptAnswers.condition(version)
       request.headers[condition.name] = condition.value

@@ -203,12 +203,13 @@ final class URLSessionExchange: Sendable {
   }
 }
 
-/// The body of an answer; who drops it gives the rest up.
+/// The body of an answer, for one reader; who drops it gives the rest up.
 private final class URLSessionBody: AsyncSequence, Sendable {
   typealias Element = Data
   typealias Failure = any Error
 
   private let exchange: URLSessionExchange
+  private let hasReader = Locked(false)
 
   init(_ exchange: URLSessionExchange) { self.exchange = exchange }
 
@@ -216,9 +217,20 @@ private final class URLSessionBody: AsyncSequence, Sendable {
 
   struct AsyncIterator: AsyncIteratorProtocol {
     let body: URLSessionBody
+    let isFirst: Bool
 
-    mutating func next() async throws -> Data? { try await body.exchange.part() }
+    mutating func next() async throws -> Data? {
+      // Another transport cannot go on where the first reader has stopped, so none does.
+      guard isFirst else { throw HTTPByteStream.wasRead }
+      return try await body.exchange.part()
+    }
   }
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self) }
+  func makeAsyncIterator() -> AsyncIterator {
+    let isFirst = hasReader.withLock { hasReader in
+      defer { hasReader = true }
+      return !hasReader
+    }
+    return AsyncIterator(body: self, isFirst: isFirst)
+  }
 }

@@ -121,6 +121,32 @@ import Testing
     #expect(try await call.value.body == Data("11111".utf8))
   }
 
+  @Test(.ends(withinMinutes: 5), arguments: [true, false])
+  func `a long answer that is kept is waited for as well`(_ hasCache: Bool) async throws {
+    let transport = ScriptedTransport { [log, turns] _, _ in
+      let parts = AsyncThrowingStream<Data, any Error> { [log, turns] in
+        var turns = turns.makeAsyncIterator()
+        log.add("asked")
+        return await turns.next().map { Data("1".utf8) }
+      }
+      return HTTPReply(status: 200, headers: [:], body: HTTPByteStream(parts))
+    }
+    let address = try #require(URL(string: "https://books.example"))
+    let store = MemoryCacheStore(clock: clock)
+    let books = ResilientClient(
+      "books", at: address, over: transport,
+      cache: hasCache ? ResponseCache("books", of: .everybody, in: store) : nil, clock: clock)
+    let call = Task { try await books.cached("/catalogue", as: Int.self, isTransfer: true) }
+    for part in 1...5 {
+      await log.lines(atLeast: part)
+      clock.advance(by: .seconds(25))
+      turn.yield()
+    }
+    turn.finish()
+    #expect(try await call.value == CachedValue(11_111, .fresh))
+    #expect(transport.sent.count == 1)
+  }
+
   struct Kind: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let request: ResilientClient.Request

@@ -120,6 +120,30 @@ import Testing
   }
 
   @Test(arguments: [
+    ("/v1/books?page=2", "https://books.example/v1/books?page=2"),
+    ("?page=2", "https://books.example/v1/books?page=2"),
+    ("authors#top", "https://books.example/v1/authors"), ("//evil.example/x", nil),
+  ])
+  func `a relative link is followed once it was resolved, as the page says`(
+    _ link: String, _ address: String?
+  ) async throws {
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport)
+    let response = try await books.send(ResilientClient.Request(.get, "/books"))
+    let absolute = try #require(URL(string: link, relativeTo: response.url)).absoluteString
+    let path = HTTPPath(absolute)
+    if let address {
+      _ = try await books.send(ResilientClient.Request(.get, path))
+      #expect(transport.sent.last?.url.absoluteString == address)
+    } else {
+      await #expect(throws: AppError.self) {
+        try await books.send(ResilientClient.Request(.get, path))
+      }
+      #expect(transport.sent.count == 1)
+    }
+  }
+
+  @Test(arguments: [
     "https://evil.example/", "http://books.example/v1/books", "https://books.example:444/v1",
     "https://books.example@evil.example/", "https://me:secret@books.example/v1",
     "https://books.example\\@evil.example/", "https://books.example/v1/../admin", "https://",
