@@ -110,7 +110,10 @@ public struct OperationHandle<Operation: QueuedOperation>: Sendable, Identifiabl
         if [.newerFormat, .corrupted].contains(error.code) { throw error }
       }
     }
-    return try await status()
+    let status = try await status()
+    guard case .pending = status, !Task.isCancelled else { return status }
+    // Nobody looks any more, and the store was asked just before it was closed.
+    throw OutboxError(.shutDown, details: "\(id) is still pending")
   }
 
   /// Takes the operation back: see ``Outbox/cancel(_:)``.

@@ -210,14 +210,27 @@ private struct Count: QueuedOperation {
     await outbox.shutDown()
   }
 
-  @Test func `whoever waits for an end is let go when the outbox is shut down`() async throws {
-    let outbox = try await shop.open(counter { _ in try await untilCancelled() })
+  @Test(arguments: [false, true])
+  func `whoever waits for an end is told when the outbox is shut down`(isInMemory: Bool)
+    async throws
+  {
+    let day = shop.day
+    let store: any OutboxStore =
+      isInMemory
+      ? InMemoryStore(now: { day.now })
+      : SQLiteStore(at: shop.folder.database, now: { day.now })
+    let outbox = try await Outbox(
+      store: store, configuration: shop.configuration, clock: shop.clock
+    ) {
+      counter { _ in try await untilCancelled() }
+    }
     let id = try await outbox.enqueue(Count(words: []))
     let handle = outbox.handle(id, for: Count.self)
-    let waiter = Task { try? await handle.outcome() }
+    let waiter = await started { try await handle.outcome() }
     await shop.log.wait(for: "started")
     await outbox.shutDown()
-    _ = await waiter.value
+    let error = await #expect(throws: OutboxError.self) { try await waiter.value }
+    #expect(error?.code == .shutDown)
   }
 
   @Test func `a handle takes its operation back`() async throws {

@@ -146,16 +146,37 @@ import Testing
     #expect(await health.report().isReady)
   }
 
-  @Test func `a check that cannot be stopped keeps nobody waiting`() async throws {
-    let gate = Countdown(1)
+  @Test func `a check that cannot be stopped keeps nobody waiting, and is not begun anew`()
+    async throws
+  {
+    let (gate, answered) = (Countdown(1), Flag())
     let health = Health(
-      [Health.Check("database", limit: .seconds(2)) { await gate.reached() }], clock: clock)
+      [
+        Health.Check("database", limit: .seconds(2)) { [looks] in
+          looks.add("look")
+          await gate.reached()
+        }
+      ], clock: clock)
     let asking = await started { await health.report() }
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(2))
     let report = try await asking.value
     #expect(!report.isReady)
     #expect(report.findings.map(\.isWell) == [false])
+    clock.advance(by: .seconds(1))
+    let again = await started {
+      defer { answered.raise() }
+      return await health.report()
+    }
+    while !answered.isRaised, looks.lines.count == 1, !Task.isCancelled { await Task.yield() }
+    #expect(looks.lines.count == 1)
     gate.count()
+    #expect(try await !again.value.isReady)
+    // Once it has ended it is looked at again.
+    while await !health.report().isReady, !Task.isCancelled {
+      clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
+    #expect(looks.lines.count == 2)
   }
 }

@@ -93,21 +93,33 @@ import Testing
     var machine = IdempotencyStateMachine(
       lifetime: .seconds(20), maximumCount: 5, maximumBytes: 2000)
     var running: [String: (claim: UInt64, since: Duration)] = [:]
+    // What was answered and is remembered, the oldest first: that makes room before any other.
+    var answered: [(key: String, at: Duration)] = []
     var now = Duration.zero
     for _ in 0..<5000 {
       now += .seconds(Int.random(in: 0...2, using: &generator))
       let key = String(Int.random(in: 0..<8, using: &generator))
       if Bool.random(using: &generator) {
         let fingerprint = Data([UInt8.random(in: 0...1, using: &generator)])
-        if case .handle(let claim)? = machine.begin(key, fingerprint, at: now) {
+        answered.removeAll { now - $0.at >= .seconds(20) }
+        let isAnswered = answered.contains { $0.key == key }
+        switch machine.begin(key, fingerprint, at: now) {
+        case .handle(let claim)?:
+          #expect(!isAnswered, "it runs twice")
           if let other = running[key] { #expect(now - other.since >= .seconds(20)) }
           running[key] = (claim, now)
+        case .replay?: #expect(isAnswered)
+        case .running?: #expect(running[key] != nil)
+        case .mismatch?: #expect(isAnswered || running[key] != nil)
+        case nil: #expect(running.count == 5)
         }
       } else if let mine = running.removeValue(forKey: key) {
         let size = Int.random(in: 0...3000, using: &generator)
-        machine.end(
-          key, mine.claim, with: Bool.random(using: &generator) ? answer(size) : nil, at: now)
+        let isKept = Bool.random(using: &generator)
+        machine.end(key, mine.claim, with: isKept ? answer(size) : nil, at: now)
+        if isKept { answered.append((key, now)) }
       }
+      answered = Array(answered.dropFirst(machine.takeEvicted()))
       #expect(machine.count <= 5)
       #expect((0...2000).contains(machine.bytes))
     }

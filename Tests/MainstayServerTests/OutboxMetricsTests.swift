@@ -99,6 +99,71 @@ import Testing
     await outbox.shutDown()
   }
 
+  /// A store that says what a test wants, and takes its time for that.
+  private final class TellingStore: ForwardingStore {
+    let store: any OutboxStore = InMemoryStore()
+    private let told: OutboxSnapshot
+    private let clock: ManualClock
+    let takes = Locked(Duration.zero)
+
+    init(_ told: OutboxSnapshot, _ clock: ManualClock) { (self.told, self.clock) = (told, clock) }
+
+    func snapshot() async throws -> OutboxSnapshot {
+      clock.advance(by: takes.withLock { $0 })
+      return told
+    }
+  }
+
+  @Test func `each number is that of its metric`() async throws {
+    let (clock, metrics) = (ManualClock(), RecordingMetrics())
+    var told = OutboxSnapshot()
+    (told.ready, told.running, told.blocked, told.conflicted, told.parked) = (1, 2, 3, 4, 5)
+    (told.causes.delay, told.causes.failure, told.causes.unreachable) = (6, 7, 8)
+    (told.causes.policy, told.causes.constraint, told.causes.lanePaused) = (9, 10, 11)
+    (told.causes.laneNeedsUser, told.causes.laneThrottled, told.causes.kindPaused) = (12, 13, 14)
+    (told.dead, told.bytes, told.oldestAge) = (15, 16, .seconds(17))
+    let outbox = try await Outbox(store: TellingStore(told, clock)) {
+      Worker(for: Order.self) { _, _ in }
+    }
+    let service = OutboxMetricsService(outbox, named: "orders", factory: metrics, clock: clock)
+    let running = Task { try await service.run() }
+    await clock.sleepers(atLeast: 1)
+    let causes = [
+      "ready", "running", "blocked", "conflicted", "parked", "delay", "failure", "unreachable",
+      "policy", "constraint", "lanePaused", "laneNeedsUser", "laneThrottled", "kindPaused",
+    ]
+    let others = ["dead} =15", "bytes} =16", "oldest} =17.0", "unasked} =0.0"].map {
+      "mainstay.outbox." + $0.replacing("}", with: "{outbox=orders}")
+    }
+    #expect(
+      Set(metrics.log.lines)
+        == Set(zip(causes, 1...).map { pending($0, $1) } + others))
+    running.cancel()
+    try await running.value
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: [
+    (every: 0, takes: 0, pause: 1), (every: 1, takes: 0, pause: 1),
+    (every: 15, takes: 1, pause: 15), (every: 15, takes: 9, pause: 90),
+  ])
+  func `it looks once a second at most, and less often where that takes long`(
+    every: Int, takes: Int, pause: Int
+  ) async throws {
+    let (clock, metrics) = (ManualClock(), RecordingMetrics())
+    let store = TellingStore(OutboxSnapshot(), clock)
+    let outbox = try await Outbox(store: store) { Worker(for: Order.self) { _, _ in } }
+    store.takes.withLock { $0 = .seconds(takes) }
+    let service = OutboxMetricsService(
+      outbox, every: .seconds(every), factory: metrics, clock: clock)
+    let running = Task { try await service.run() }
+    await clock.sleepers(atLeast: 1)
+    #expect(clock.nextWakeUp == .seconds(pause))
+    running.cancel()
+    try await running.value
+    await outbox.shutDown()
+  }
+
   /// A store that can be told not to say how much waits.
   private final class BlindStore: ForwardingStore {
     let store: any OutboxStore = InMemoryStore()

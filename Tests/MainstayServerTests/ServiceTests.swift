@@ -272,6 +272,7 @@ import Testing
     await group.triggerGracefulShutdown()
     await clock.sleepers(atLeast: 1)
     #expect(await !health.report().isReady)
+    #expect(clock.nextWakeUp == .seconds(5))
     clock.advance(by: .seconds(5))
     try await running.value
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -120,16 +121,26 @@ import Testing
     #expect(log.lines.isEmpty)
   }
 
+  /// Sends something, and returns all that comes until the other side has closed.
+  ///
+  /// A machine that stands still meanwhile sends to one that has closed before, which resets the
+  /// connection: that is its end too.
+  private func end(of socket: Socket, after text: String = "") async throws -> String {
+    do {
+      try socket.send(text)
+      return try await socket.readAll()
+    } catch let failure as Socket.Failure
+      where [POSIXErrorCode.ECONNRESET, .EPIPE].map(\.rawValue).contains(failure.code)
+    {
+      return ""
+    }
+  }
+
   @Test func `a connection that says nothing is closed`() async throws {
     try await serve(idle: .milliseconds(200)) { port in
-      let silent = try Socket(port: port)
-      #expect(try await silent.readAll() == "")
-      let halfway = try Socket(port: port)
-      try halfway.send("GET /bo")
-      #expect(try await halfway.readAll() == "")
-      let body = try Socket(port: port)
-      try body.send(post("orders"))
-      _ = try? await body.readAll()
+      #expect(try await end(of: Socket(port: port)) == "")
+      #expect(try await end(of: Socket(port: port), after: "GET /bo") == "")
+      _ = try await end(of: Socket(port: port), after: post("orders"))
     }
     #expect(log.lines.isEmpty)
   }

@@ -184,6 +184,27 @@ import Testing
     #expect(left.withLock { $0.longest } == (kind.isTransfer ? .seconds(600) : nil))
   }
 
+  @Test(.ends(withinMinutes: 5))
+  func `what is short ends within 30 seconds, with the waits between its attempts`() async throws {
+    func failing(retryAfter: Int) throws -> (ResilientClient, ScriptedTransport) {
+      try uploads { _, count in
+        count > 0
+          ? .json("1") : .json("", status: 503, headers: ["Retry-After": "\(retryAfter)"])
+      }
+    }
+    let (books, asked) = try failing(retryAfter: 30)
+    await #expect(throws: AppError.self) { try await books.get("/a", as: Int.self) }
+    #expect(asked.sent.count == 1, "nobody waits for what would come too late")
+    let (others, askedAgain) = try failing(retryAfter: 27)
+    let call = Task { try await others.get("/a", as: Int.self) }
+    // Up to a tenth is added to the wait, and 30 seconds is the limit itself.
+    let wait = Duration.seconds(27)..<(.seconds(30))
+    while !clock.waits.contains(where: wait.contains), !Task.isCancelled { await Task.yield() }
+    clock.advance(by: .milliseconds(29_800))
+    #expect(try await call.value == 1)
+    #expect(askedAgain.sent.count == 2)
+  }
+
   @Test func `a service is told how long a transfer may take in all`() async throws {
     var settings = ResilientClient.Settings()
     settings.deadlineField = "Timeout-Milliseconds"

@@ -83,6 +83,48 @@ struct OldLabelled: Codable, Equatable, Sendable {
     #expect(found([.field("a", \.a), .field("both", \.sum)]).contains("locality"))
   }
 
+  @Test func `a number that is not even equal to itself is found`() {
+    struct Measured: Equatable {
+      var value: Double
+      var count: Int
+    }
+    for strategy in [MergeStrategy<Double>.conflict, .preferRemote] {
+      let laws = MergeLaws(
+        MergePolicy<Measured>([.field("value", \.value, strategy), .field("count", \.count)])
+      ) { generator in
+        Measured(
+          value: [0, 1, .nan].randomElement(using: &generator) ?? 0,
+          count: .random(in: 0...2, using: &generator))
+      }
+      let found = Set(laws.violations(cases: 200, seed: 1).map(\.law))
+      #expect(found.isSuperset(of: ["identity", "again", "deletion"]), "\(found)")
+    }
+  }
+
+  @Test func `an order that is none depends on the side, and is found`() {
+    struct Unordered: Comparable {
+      var value: Int
+      static func < (_: Unordered, _: Unordered) -> Bool { false }
+    }
+    struct Ranked: Equatable { var rank: Unordered }
+    let laws = MergeLaws(MergePolicy<Ranked>([.field("rank", \.rank, .greatest)])) {
+      Ranked(rank: Unordered(value: .random(in: 0...2, using: &$0)))
+    }
+    #expect(laws.violations(cases: 200, seed: 1).contains { $0.law == "symmetry" })
+  }
+
+  @Test func `a merger that declines for one side only is found`() {
+    let rules: [MergeRule<Pair>] = [
+      .field("a", \.a, .custom { _, local, remote in local < remote ? nil : local }),
+      .field("b", \.b),
+    ]
+    #expect(found(rules).contains("symmetry"))
+  }
+
+  @Test func `a setter that writes something else is found`() {
+    #expect(found([.field("raised", \.raised, .preferRemote)]).contains("no invention"))
+  }
+
   @Test func `each violation names a seed that shows it again`() throws {
     let laws = MergeLaws(MergePolicy<Pair>([.field("a", \.a), .field("both", \.sum)])) {
       Pair.random(using: &$0)
@@ -132,5 +174,10 @@ extension MergeLawsTests.Pair {
   fileprivate var sum: Int {
     get { a + b }
     set { a = newValue - b }
+  }
+
+  fileprivate var raised: Int {
+    get { a }
+    set { a = newValue + 10 }
   }
 }

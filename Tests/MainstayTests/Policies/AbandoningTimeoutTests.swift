@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Mainstay
 import MainstayTesting
 import TestSupport
@@ -154,6 +155,50 @@ import Testing
     clock.advance(by: .seconds(10))
     await #expect(throws: CancellationError.self) { try await call.value }
     gate.open()
+  }
+
+  /// Runs tasks one after the other, and holds them while it is told to.
+  private final class HeldExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "held")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Holds what comes from now on; on return nothing of what came before still runs.
+    func hold() async {
+      await withCheckedContinuation { continuation in
+        queue.async { [queue] in
+          queue.suspend()
+          continuation.resume()
+        }
+      }
+    }
+
+    func letGo() { queue.resume() }
+  }
+
+  @Test
+  func `a caller that cancels just after the limit has passed, and before it went on, wins too`()
+    async
+  {
+    let (limit, gate, executor) = (limit(), BreakerBench.Gate(), HeldExecutor())
+    let call = Task(executorPreference: executor) {
+      try await limit.runSendable { await gate.pass() }
+    }
+    await clock.sleepers(atLeast: 1)
+    await gate.arrivals(atLeast: 1)
+    // It waits, and does not go on from there before it is let go.
+    await executor.hold()
+    clock.advance(by: .seconds(10))
+    await stillRunning(1, of: limit)
+    call.cancel()
+    executor.letGo()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(recorder.names == ["abandoned"], "the limit is not told")
+    gate.open()
+    await stillRunning(0, of: limit)
   }
 
   @Test(.requirement("P21")) func `nothing is begun for a caller that has gone away`() async {

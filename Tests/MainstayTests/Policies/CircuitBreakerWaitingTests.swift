@@ -233,10 +233,14 @@ import Testing
     for seed in 0..<UInt64(RandomDose.isTorture ? 300 : 10) {
       var random = SeededGenerator(seed: seed)
       let breaker = breaker(permits: 2, required: 2, atMost: .seconds(60), callers: 20)
+      // Without a verdict it stays half-open, and all places are those of one cycle.
+      let hasVerdicts = seed.isMultiple(of: 2)
       let calls = (0..<40).map { number in
         Task {
           try await breaker.run {
+            for _ in 0..<number % 3 { await Task.yield() }
             switch number % 4 {
+            case _ where !hasVerdicts: throw CancellationError()
             case 0: throw CancellationError()
             case 1 where number > 20: throw BreakerBench.down
             default: break
@@ -248,10 +252,14 @@ import Testing
       // Whoever still waits does so for a probe that runs.
       for call in calls { _ = await call.result }
       #expect(breaker.waiting == 0, "seed \(seed)")
-      breaker.close()
-      breaker.halfOpen()
+      if hasVerdicts {
+        breaker.close()
+        breaker.halfOpen()
+      }
+      #expect(breaker.state == .halfOpen)
       let first = try breaker.admit()
       let second = try breaker.admit()
+      #expect(throws: Rejection.self, "seed \(seed)") { try breaker.admit().ignore() }
       first.ignore()
       second.ignore()
     }

@@ -244,6 +244,25 @@ import Testing
         Cooldown.Configuration.self, from: JSONEncoder().encode(long)) == long)
   }
 
+  @Test(.ends(withinMinutes: 2)) func `an observer may use the cooldown`() {
+    final class Curious: PolicyObserver {
+      let cooldown = Locked<Cooldown?>(nil)
+      let seen = Log()
+      func observe(_ event: PolicyEvent) {
+        guard let cooldown = cooldown.withLock({ $0 }) else { return }
+        seen.add("\(event.what.name) \(cooldown.remaining == .seconds(5)) \(cooldown.waiting)")
+        // As long as it lasts already, which is nothing new.
+        cooldown.begin(for: .seconds(5))
+      }
+    }
+    let curious = Curious()
+    let cooldown = Cooldown("a", spread: .zero, clock: ManualClock(), seed: 1, observer: curious)
+    curious.cooldown.withLock { $0 = cooldown }
+    cooldown.begin(for: .seconds(5))
+    #expect(curious.seen.lines == ["cooldownBegan true 0"])
+    curious.cooldown.withLock { $0 = nil }
+  }
+
   @Test func `a maximum of zero in the code stops the program`() async {
     await #expect(processExitsWith: .failure) { _ = Cooldown("a", maximum: .zero) }
   }

@@ -51,6 +51,44 @@ import Testing
     #expect(breaker.state == .closed)
   }
 
+  @Test func `what was seen before a call is taken for true after it`() async throws {
+    let (clock, events) = (ManualClock(), EventRecorder())
+    let breaker = CircuitBreaker(
+      "catalog", .consecutiveFailures(2), breakFor: .seconds(60), breakJitter: 0, clock: clock,
+      observer: events)
+    let (gate, inside) = (BreakerBench.Gate(), Log())
+    @Sendable func call(_ error: (any Error)?) async throws {
+      try await breaker.run {
+        inside.add("inside")
+        await gate.pass()
+        if let error { throw error }
+      }
+    }
+    // All were let in before one of them failed: it opens once.
+    let failing = await started(8) { _ in try await call(Self.down) }
+    await gate.arrivals(atLeast: 8)
+    gate.open()
+    for call in failing { await #expect(throws: AppError.self) { try await call.value } }
+    #expect(events.names.filter { $0 == "circuitOpened" } == ["circuitOpened"])
+    // One place, and many who come while its probe is on its way.
+    clock.advance(by: .seconds(60))
+    let (probing, probes) = (BreakerBench.Gate(), Log())
+    let calls = await started(8) { _ in
+      try await breaker.run {
+        probes.add("probe")
+        await probing.pass()
+      }
+    }
+    await probing.arrivals(atLeast: 1)
+    var refused = 0
+    probing.open()
+    for call in calls {
+      do { try await call.value } catch is Rejection { refused += 1 }
+    }
+    #expect(probes.lines.count == 1 && refused == 7)
+    #expect(inside.lines.count == 8 && breaker.state == .closed)
+  }
+
   @Test(.requirement("P12")) func `a clock that is set back keeps it open`() async {
     let clock = ManualClock()
     let breaker = await opened(clock)
@@ -64,6 +102,33 @@ import Testing
     let breaker = CircuitBreaker("catalog", .consecutiveFailures(2), clock: ManualClock())
     for _ in 1...5 { _ = try? await breaker.run { throw CancellationError() } }
     #expect(breaker.state == .closed)
+    // Whoever is cancelled says so in many ways.
+    let errors: [any Error] = [CancellationError(), RetryTests.URLErrorLike.cancelled]
+    let patience = ManualClock()
+    for error in errors + errors {
+      let call = await started {
+        try await breaker.run {
+          do { try await untilCancelled(patience) } catch { #expect(Task.isCancelled) }
+          throw error
+        }
+      }
+      call.cancel()
+      await #expect(throws: (any Error).self) { try await call.value }
+      #expect(breaker.state == .closed, "\(error)")
+    }
+    // What a time limit cancels is its own affair: that counts.
+    let limit = ManualClock()
+    for _ in 1...2 {
+      let call = await started {
+        try await Timeout(.seconds(1), clock: limit).run {
+          try await breaker.run { try await untilCancelled(patience) }
+        }
+      }
+      await limit.sleepers(atLeast: 1)
+      limit.advance(by: .seconds(1))
+      await #expect(throws: TimedOut.self) { try await call.value }
+    }
+    #expect(breaker.state != .closed)
   }
 
   @Test(.requirement("P16", "T7")) func `layers of attempts multiply`() async {

@@ -253,6 +253,22 @@ import Testing
     #expect(seen.count == 20)
   }
 
+  @Test func `retries without a seed draw different delays`() async throws {
+    #expect(Set((0..<20).map { _ in Chance().fraction() }).count == 20)
+    var seen: Set<Duration> = []
+    for _ in 0..<20 {
+      let clock = ManualClock()
+      let retry = Retry(backoff: .constant(.seconds(100)), clock: clock)
+      let dependency = Dependency([Self.transient()])
+      async let result = retry.run { try await dependency.call() }
+      await clock.sleepers(atLeast: 1)
+      seen.insert(try #require(clock.nextWakeUp))
+      clock.advance(by: .seconds(101))
+      _ = try await result
+    }
+    #expect(seen.count == 20)
+  }
+
   @Test(.requirement("P38")) func `every attempt is told once, and the last one as the last`() async
   {
     let recorder = EventRecorder()

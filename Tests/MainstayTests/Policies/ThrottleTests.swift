@@ -134,7 +134,8 @@ import Testing
     #expect(throttle.rejectionProbability == (330.0 - 60) / 331)
   }
 
-  @Test func `many tasks lose no count`() async {
+  @Test func `many tasks lose no count`() async throws {
+    // So many requests that none is refused while they are counted.
     let throttle = throttle(minimum: .max)
     await withTaskGroup(of: Void.self) { group in
       for task in 0..<8 {
@@ -146,6 +147,10 @@ import Testing
       }
     }
     #expect(recorder.events.isEmpty && throttle.rejectionProbability == 0)
+    // Each request and each that was accepted is in the quotient.
+    try throttle.update(.init(name: "catalog", multiplier: 1, minimumRequests: 0))
+    let (requests, accepted) = (Double(8 * RandomDose.cases), Double(4 * RandomDose.cases))
+    #expect(throttle.rejectionProbability == (requests - accepted) / (requests + 1))
   }
 
   @Test func `an observer may use the throttle`() async {

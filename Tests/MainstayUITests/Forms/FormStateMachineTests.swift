@@ -88,7 +88,10 @@ import Testing
     #expect(actions == [] && machine.fields[0].verdict == .unchecked)
     _ = edited(&machine, at: .seconds(2))
     actions = machine.advance(to: .seconds(3))
-    guard case .ask(0, 0, let run)? = actions.first else { return }
+    guard case .ask(0, 0, let run)? = actions.first else {
+      Issue.record("nobody was asked")
+      return
+    }
     #expect(machine.answer(run, .mistake(Self.taken), now: .seconds(3)) == [])
     #expect(machine.fields[0].verdict == .invalid, "the others are not asked any more")
   }
@@ -96,7 +99,10 @@ import Testing
   @Test func `a mistake by another rule stops the question, and it is asked once that passes`() {
     var machine = machine()
     _ = edited(&machine)
-    guard case .ask(_, _, let run)? = machine.advance(to: .seconds(1)).first else { return }
+    guard case .ask(_, _, let run)? = machine.advance(to: .seconds(1)).first else {
+      Issue.record("nobody was asked")
+      return
+    }
     let judged = FormStateMachine.Rejudged(
       index: 0, judgement: .mistake(Self.mistake), isAskedAnew: false)
     #expect(machine.edit(nil, [judged], now: .seconds(1)) == [.stop(run: run)])
@@ -118,7 +124,10 @@ import Testing
   @Test func `an answer holds while only other fields change`() {
     var machine = machine()
     _ = edited(&machine)
-    guard case .ask(_, _, let run)? = machine.advance(to: .seconds(1)).first else { return }
+    guard case .ask(_, _, let run)? = machine.advance(to: .seconds(1)).first else {
+      Issue.record("nobody was asked")
+      return
+    }
     _ = machine.answer(run, .mistake(Self.taken), now: .seconds(1))
     for judgement in [FormStateMachine.Judgement.mistake(Self.mistake), .passed] {
       let judged = FormStateMachine.Rejudged(index: 0, judgement: judgement, isAskedAnew: false)
@@ -171,10 +180,11 @@ import Testing
     #expect(machine.submissionError == nil)
   }
 
-  @Test func `who does not wait any longer sends nothing`() {
+  @Test func `who does not wait any longer sends nothing`() throws {
     var machine = machine()
     _ = edited(&machine)
-    guard let (submission, _) = machine.submit(now: .zero) else { return }
+    let submitted = machine.submit(now: .zero)
+    let (submission, _) = try #require(submitted)
     machine.abandon(submission + 1)
     #expect(machine.isSubmitting)
     machine.abandon(submission)
@@ -196,7 +206,10 @@ import Testing
   @Test func `a reset stops all questions`() {
     var machine = machine(asks: [1, 1])
     _ = edited(&machine, 0)
-    guard case .ask(_, _, let run)? = machine.advance(to: .seconds(1)).first else { return }
+    guard case .ask(_, _, let run)? = machine.advance(to: .seconds(1)).first else {
+      Issue.record("nobody was asked")
+      return
+    }
     _ = edited(&machine, 1, at: .seconds(1))
     machine.moveFocus(to: 1)
     #expect(machine.reset([.passed, .empty(Self.mistake)]) == [.stop(run: run)])
@@ -207,9 +220,10 @@ import Testing
     #expect(machine.takeChanges().isEmpty)
   }
 
-  @Test func `a refusal joins a mistake, and an edit takes it away`() {
+  @Test func `a refusal joins a mistake, and an edit takes it away`() throws {
     var machine = machine(asks: [0, 0])
-    guard let (submission, _) = machine.submit(now: .zero) else { return }
+    let submitted = machine.submit(now: .zero)
+    let (submission, _) = try #require(submitted)
     #expect(machine.settle() == .sends(submission: submission))
     machine.finish(submission, .failed(Self.taken.about(field: "/1")))
     #expect(machine.fields[1].verdict == .refused && machine.focus == 1)

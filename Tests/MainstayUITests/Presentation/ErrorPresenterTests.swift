@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(.requirement("A15", "A57", "E19", "T10"))
-  func `Retry stands only where there is something to run, and runs once`() async {
+  func `Retry stands only where there is something to run, and runs once`() async throws {
     let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("bare"))
     #expect(presenter.overlay?.actions.map(\.id) == ["dismiss"])
@@ -149,20 +149,20 @@ import Testing
     presenter.present(Self.error("a")) { log.add("retried") }
     let item = presenter.overlay
     #expect(item?.actions.map(\.id) == ["retry", "dismiss"])
-    guard let id = item?.id else { return }
+    let id = try #require(item?.id)
     await presenter.choose(.retry, for: id)
     await presenter.choose(.retry, for: id)
     #expect(log.lines == ["retried"])
     #expect(presenter.overlay == nil)
   }
 
-  @Test(.requirement("E9")) func `what a retry meets is presented anew`() async {
+  @Test(.requirement("E9")) func `what a retry meets is presented anew`() async throws {
     let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("a")) {
       #expect(presenter.overlay == nil, "put away first")
       presenter.present(Self.error("a"))
     }
-    guard let id = presenter.overlay?.id else { return }
+    let id = try #require(presenter.overlay?.id)
     await presenter.choose(.retry, for: id)
     #expect(presenter.overlay?.error.code == "a" && presenter.overlay?.count == 1)
   }
@@ -297,36 +297,40 @@ import Testing
     #expect(presenter.overlay?.count == 2)
   }
 
-  @Test(.requirement("A15", "A57")) func `Retry runs all that failed alike, each once`() async {
+  @Test(.requirement("A15", "A57")) func `Retry runs all that failed alike, each once`()
+    async throws
+  {
     let presenter = ErrorPresenter(gap: .zero)
     let log = Log()
     for name in ["list", "basket", "list"] {
       presenter.present(Self.error("a"), during: name) { log.add(name) }
     }
     presenter.present(Self.error("a")) { log.add("elsewhere") }
-    guard let id = presenter.overlay?.id else { return }
+    let id = try #require(presenter.overlay?.id)
     await presenter.choose(.retry, for: id)
     #expect(log.lines.sorted() == ["basket", "elsewhere", "list"])
   }
 
-  @Test(.requirement("A15", "A57")) func `Retry runs what one line did to several things`() async {
+  @Test(.requirement("A15", "A57")) func `Retry runs what one line did to several things`()
+    async throws
+  {
     let presenter = ErrorPresenter(gap: .zero)
     let log = Log()
     for draft in [1, 2, 1] {
       presenter.present(Self.error("a"), during: "Save", of: draft) { log.add("draft \(draft)") }
     }
     presenter.present(Self.error("a"), during: "Save", of: "1") { log.add("another 1") }
-    guard let id = presenter.overlay?.id else { return }
+    let id = try #require(presenter.overlay?.id)
     await presenter.choose(.retry, for: id)
     #expect(log.lines.sorted() == ["another 1", "draft 1", "draft 2"])
   }
 
-  @Test func `one failure in two places is two items, each with work of its own`() async {
+  @Test func `one failure in two places is two items, each with work of its own`() async throws {
     let presenter = ErrorPresenter(gap: .zero)
     let (error, log) = (Self.error("sync"), Log())
     presenter.present(error, as: .banner)
     presenter.present(error) { log.add("retried") }
-    guard let (banner, overlay) = presenter.both else { return }
+    let (banner, overlay) = try #require(presenter.both)
     #expect(banner.id == error.id && overlay.id != error.id)
     #expect(banner.actions.map(\.id) == ["dismiss"])
     presenter.banner = nil
