@@ -59,7 +59,20 @@ final class DrainWake: Sendable {
   }
 }
 
+/// A time in which a drainer does nothing, unless it is woken.
+struct DrainRest: Sendable {
+  /// When it looks again; nil for never.
+  let end: Duration?
+}
+
 extension Drainer {
+  /// Whether nothing runs here, and nothing can begin before a moment unless something new happens:
+  /// what may be ready is held back, such as by the limit of its worker.
+  func isIdle(until end: Duration) -> Bool {
+    guard running.isEmpty, let rest, wakes.signal.isAwaited else { return false }
+    return rest.end.map { $0 > end } ?? true
+  }
+
   /// Says that others may have changed something; never waits.
   nonisolated func hint() { wakes.hint() }
 

@@ -54,6 +54,8 @@ actor Drainer {
   var laneWork = LaneWork()
   /// When it looked last whether something may begin.
   private var lastTurn = Duration.zero
+  /// How long it does nothing, unless it is woken; nil while it looks.
+  private(set) var rest: DrainRest?
   /// When a rate that all machines share lets one more begin, as far as the last claim knows.
   private var nextTurn: Duration?
   var isPaused = false
@@ -186,7 +188,9 @@ actor Drainer {
           isPaused ? nil : suspects.nextLook(besides: starts, at: lastTurn),
           isPaused ? nil : trials.nextLook(at: start),
         ]
-        await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
+        rest = DrainRest(end: times.compactMap { $0 }.min())
+        await wakes.signal.wait(until: rest?.end, on: settings.timeline)
+        rest = nil
       } catch {
         // Nothing that the store does ends the loop.
         let error = OutboxError(error)

@@ -26,8 +26,9 @@ extension Outbox {
   /// with the time that a background task has.
   ///
   /// It goes on with an outbox that was paused. When the time is over it returns, and what runs
-  /// then goes on: ``suspend(within:)`` ends that. It also returns where somebody pauses the outbox
-  /// meanwhile, or has suspended it, and leaves the file alone then.
+  /// then goes on: ``suspend(within:)`` ends that. It returns earlier where nothing runs, and nothing
+  /// that is left can begin before the time is over, such as by a rate limit. It also returns where
+  /// somebody pauses the outbox meanwhile, or has suspended it, and leaves the file alone then.
   ///
   /// - Parameter time: How long it may take; zero or more.
   /// - Returns: How many operations stand where when it ends, or for an outbox that was suspended
@@ -36,13 +37,14 @@ extension Outbox {
   @discardableResult
   public func drain(for time: Duration) async throws(OutboxError) -> OutboxSnapshot {
     let time = max(time, .zero)
+    let end = drainer.settings.timeline.now + time.clamped
     let counted = await drainer.granting(time) {
       let (turn, pause, number) = await drainer.drain()
       let counted = await withTaskGroup(of: OutboxSnapshot?.self) { group in
         group.addTask { [self] in
           // What fell due during a pause is not ready before the drainer has looked.
           for await _ in turn {}
-          return await workedOff()
+          return await workedOff(before: end)
         }
         group.addTask { [drainer] in
           await drainer.pass(time)
@@ -63,12 +65,14 @@ extension Outbox {
     return try await snapshot()
   }
 
-  /// Returns when nothing is left to work off, or when the task is cancelled: how many stood where
-  /// when they were counted last.
-  private func workedOff() async -> OutboxSnapshot? {
+  /// Returns when nothing is left that can be worked off before a moment, or when the task is
+  /// cancelled: how many stood where when they were counted last.
+  private func workedOff(before end: Duration) async -> OutboxSnapshot? {
     var last: OutboxSnapshot?
     for await snapshot in changes {
       last = snapshot
+      // Another process may run something.
+      if snapshot.running == 0, await drainer.isIdle(until: end) { break }
       guard snapshot.isWorkedOff else { continue }
       // What is told may have been counted before that; where nobody can count, it has to do.
       if (try? await self.snapshot())?.isWorkedOff ?? true { break }

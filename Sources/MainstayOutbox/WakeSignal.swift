@@ -21,6 +21,9 @@ final class WakeSignal: AlarmTarget {
     waiter?.resume()
   }
 
+  /// Whether somebody waits whom nothing has woken yet.
+  var isAwaited: Bool { state.withLock { $0.waiter != nil } }
+
   /// A wake-up is a hint: whoever wakes looks for himself what there is to do.
   func ring() { set() }
 

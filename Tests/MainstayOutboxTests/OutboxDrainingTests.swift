@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Mainstay
 import MainstayOutbox
 import MainstayTesting
 import TestSupport
@@ -41,6 +42,24 @@ import Testing
     // The next one has time of its own.
     try await outbox.enqueue(Note(text: "b"))
     #expect(try await outbox.drain(for: .seconds(25)).pending == 0)
+    await outbox.shutDown()
+  }
+
+  @Test func `it ends where a limit holds back all that is left for longer than it lasts`()
+    async throws
+  {
+    let limiter = RateLimiter(
+      "limit", .tokenBucket(rate: 1, per: .seconds(60), burst: 2), clock: shop.clock)
+    let outbox = try await shop.open(shop.worker { _, _ in }.limited(by: limiter))
+    for text in ["a", "b", "c", "d", "e"] { try await outbox.enqueue(Note(text: text)) }
+    // The clock stands still.
+    let left = try await outbox.drain(for: .seconds(25))
+    #expect(left.ready == 3 && left.pending == 3)
+    // The next one begins while this lasts, and the one after that does not.
+    async let rest = outbox.drain(for: .seconds(90))
+    await shop.clock.sleepers(atLeast: 2)
+    shop.clock.advance(by: .seconds(60))
+    #expect(try await rest.pending == 2)
     await outbox.shutDown()
   }
 }
