@@ -42,6 +42,7 @@ struct Migration: Sendable {
     Migration(number: 23, name: "places", sql: places),
     Migration(number: 24, name: "crowds", sql: crowds),
     Migration(number: 25, name: "idle", sql: idle),
+    Migration(number: 26, name: "excess", sql: excess),
   ]
 
   /// The format that this build has: the number of its last step.
