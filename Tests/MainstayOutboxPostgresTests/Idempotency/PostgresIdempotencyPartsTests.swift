@@ -131,4 +131,58 @@ import Testing
     try await place.query("UPDATE @.step SET at = 0")
     #expect(try await rowsRead(place, tidy) < 10)
   }
+
+  private func claim(_ key: String, at store: PostgresIdempotencyStore) async throws -> UInt64 {
+    guard case .handle(let claim) = try await store.begin(key, fingerprint: one) else {
+      throw CancellationError()
+    }
+    return claim
+  }
+
+  @Test func `callers that keep all connections cost a process none of its keys`() async throws {
+    let place = try await Place()
+    let store = place.answers()
+    try await store.open()
+    _ = try await claim("runs", at: store)
+    let owed = try await claim("owed", at: store)
+    try await place.script(
+      """
+      CREATE FUNCTION @.refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE ON @.request FOR EACH ROW
+        WHEN (new.status IS NOT NULL) EXECUTE FUNCTION @.refuse();
+      """)
+    await #expect(throws: AppError.self) {
+      try await store.end("owed", owed, with: StoredAnswer(status: 200, fields: [:], body: one))
+    }
+    let holder = try await place.session()
+    try await holder.script(
+      """
+      BEGIN;
+      INSERT INTO \(place.schema).request (key, claim, fingerprint, lease_until, forget_at)
+        VALUES (sha256('a'), 1, 'x', 1, 1)
+      """)
+    let callers = (0..<2).map { _ in Task { try await store.begin("a", fingerprint: one) } }
+    try await eventually {
+      try await number(
+        place,
+        """
+        SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+          AND position('@.begin_request(' IN query) > 0
+        """) == 2
+    }
+    try await place.script(
+      """
+      CREATE OR REPLACE FUNCTION @.refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RETURN new; END $$
+      """)
+    #expect(await store.renew())
+    try await eventually {
+      try await number(
+        place, "SELECT count(*) FROM @.request WHERE key = sha256('owed') AND status = 200") == 1
+    }
+    try await holder.script("ROLLBACK")
+    for caller in callers { _ = try await caller.value }
+    await store.close()
+  }
 }
