@@ -43,6 +43,7 @@ struct Migration: Sendable {
     Migration(number: 24, name: "crowds", sql: crowds),
     Migration(number: 25, name: "idle", sql: idle),
     Migration(number: 26, name: "excess", sql: excess),
+    Migration(number: 27, name: "backlog", sql: backlog),
   ]
 
   /// The format that this build has: the number of its last step.
