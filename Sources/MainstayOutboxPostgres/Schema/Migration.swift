@@ -44,6 +44,7 @@ struct Migration: Sendable {
     Migration(number: 25, name: "idle", sql: idle),
     Migration(number: 26, name: "excess", sql: excess),
     Migration(number: 27, name: "backlog", sql: backlog),
+    Migration(number: 28, name: "members", sql: members),
   ]
 
   /// The format that this build has: the number of its last step.
