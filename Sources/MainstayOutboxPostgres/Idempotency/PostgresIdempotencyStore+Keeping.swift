@@ -46,7 +46,7 @@ extension PostgresIdempotencyStore {
         [
           .bytesArray(held.map(\.key)), .ints(held.map { Int64(clamping: $0.claim) }),
           .int(lease.milliseconds),
-        ])
+        ], by: keepingPool)
       let renewed = Set(try rows.map { UInt64(clamping: try $0.int(0)) })
       // They have ended meanwhile, or are somebody else's: there is nothing left to be told.
       state.withLock { state in
@@ -114,7 +114,7 @@ extension PostgresIdempotencyStore {
     var isTold = true
     for owed in state.withLock({ $0.held.owed(atMost: 100) }) {
       do {
-        try await tell(owed.claim, owed.key, owed.ending)
+        try await tell(owed.claim, owed.key, owed.ending, by: keepingPool)
         state.withLock { $0.held.drop(owed.claim) }
         // It is tried again soon, and its caller has heard of it.
       } catch {

@@ -44,6 +44,9 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
   private let patience: Duration?
   let logger: Logger
   let pool: PostgresPool
+  /// For what keeps the keys of this process: callers that wait in a long line must not cost it
+  /// them.
+  let keepingPool: PostgresPool
   let state: Locked<State>
 
   /// Names a database; nothing is opened yet.
@@ -58,7 +61,8 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
   ///     second to 1 hour; the default is a minute, and what is outside is taken for the nearest.
   ///   - maximumCount: About how many requests are remembered; 1 or more, the default is 100,000.
   ///   - maximumBytes: About how large the answers may be together; 1 or more, the default is 1 GB.
-  ///   - maximumConnections: How many connections it opens at most, 1 to 100; the default is 4.
+  ///   - maximumConnections: How many connections callers share at most, 1 to 100; the default is
+  ///     4. Up to two more keep the keys of this process.
   ///   - migrating: Whether ``open()`` brings the tables up to date; the default is true.
   ///   - pooled: Whether a pooler stands before the server; the default is false.
   ///   - logger: Where warnings go.
@@ -96,13 +100,18 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
     self.logger = logger
     state = Locked(State(held: HeldRequestsStateMachine(lifetime: self.lifetime)))
     // A caller waits for an answer: what takes longer is as good as away.
-    pool = PostgresPool(
-      address,
-      options: PostgresPool.Options(
-        size: min(max(maximumConnections, 1), 100), wait: patience ?? .seconds(5),
-        connection: PostgresConnection.Settings(
-          connecting: patience ?? .seconds(5), statement: patience ?? .seconds(5),
-          lock: patience ?? .seconds(3), isPooled: pooled)))
+    func pool(_ size: Int) -> PostgresPool {
+      PostgresPool(
+        address,
+        options: PostgresPool.Options(
+          size: size, wait: patience ?? .seconds(5),
+          connection: PostgresConnection.Settings(
+            connecting: patience ?? .seconds(5), statement: patience ?? .seconds(5),
+            lock: patience ?? .seconds(3), isPooled: pooled)))
+    }
+    self.pool = pool(min(max(maximumConnections, 1), 100))
+    // One for renewing, and one for telling what is owed.
+    keepingPool = pool(2)
   }
 
   /// Brings the tables up to date, or looks whether they are; requests may come before it, where
@@ -182,16 +191,22 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
     await stop()
     for owed in state.withLock({ $0.held.owed(atMost: .max) }) {
       // Where it cannot be told now either, the lease ends by itself.
-      guard (try? await tell(owed.claim, owed.key, owed.ending)) != nil else { break }
+      guard (try? await tell(owed.claim, owed.key, owed.ending, by: keepingPool)) != nil
+      else { break }
       state.withLock { $0.held.drop(owed.claim) }
     }
-    await pool.close()
+    await closePools()
   }
 
   /// Leaves the database as a process does that dies.
   package func abandon() async {
     await stop()
+    await closePools()
+  }
+
+  private func closePools() async {
     await pool.close()
+    await keepingPool.close()
   }
 
   private func stop() async {
@@ -237,7 +252,8 @@ extension PostgresIdempotencyStore {
 
   /// Tells the database how a request ended; where somebody else has it by now, nothing changes.
   func tell(
-    _ claim: UInt64, _ key: Data, _ ending: HeldRequestsStateMachine.Ending
+    _ claim: UInt64, _ key: Data, _ ending: HeldRequestsStateMachine.Ending,
+    by pool: PostgresPool? = nil
   ) async throws {
     var values: [PostgresValue] = [.null, .null, .null]
     if case .answered(let answer) = ending {
@@ -254,18 +270,21 @@ extension PostgresIdempotencyStore {
       """
       SELECT mainstay.end_request($1::bytea, $2::bigint, $3::integer, $4::bytea, $5::bytea,
         $6::bigint, $7::bigint, $8::bigint)
-      """, place + values + limits)
+      """, place + values + limits, by: pool)
   }
 
-  /// Asks the database; a cancelled caller does not end it.
+  /// Asks the database, by the connections of callers unless others are given; a cancelled caller
+  /// does not end it.
   ///
   /// Each of the statements may be done twice, so one whose answer was lost is asked again.
-  func ask(_ text: String, _ values: [PostgresValue]) async throws -> PostgresRows {
+  func ask(
+    _ text: String, _ values: [PostgresValue], by other: PostgresPool? = nil
+  ) async throws -> PostgresRows {
     guard Migration.isLegal(schema: schema) else {
       throw OutboxError(.unavailable, details: Migration.illegal(schema: schema))
     }
     let sql = Migration.text(text, schema: schema)
-    return try await Task { [pool] in
+    return try await Task { [pool = other ?? pool] in
       var (attempt, mayHaveHappened) = (0, false)
       while true {
         do {

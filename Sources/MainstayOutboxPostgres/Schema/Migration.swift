@@ -42,6 +42,9 @@ struct Migration: Sendable {
     Migration(number: 23, name: "places", sql: places),
     Migration(number: 24, name: "crowds", sql: crowds),
     Migration(number: 25, name: "idle", sql: idle),
+    Migration(number: 26, name: "excess", sql: excess),
+    Migration(number: 27, name: "backlog", sql: backlog),
+    Migration(number: 28, name: "members", sql: members),
   ]
 
   /// The format that this build has: the number of its last step.

@@ -63,13 +63,16 @@ extension PostgresStore {
 
   /// Makes an operation ready that waits for a time; false where none does.
   public func hasten(_ id: OperationID) async throws -> Bool {
-    try await call(
-      """
-      UPDATE mainstay.op SET state = 'ready', cause = NULL, run_at = NULL, start_at = NULL
-      WHERE uuid = $1::uuid AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
-      RETURNING 1
-      """, [.text(id.description)]
-    ).count > 0
+    let found =
+      try await call(
+        """
+        UPDATE mainstay.op SET state = 'ready', cause = NULL, run_at = NULL, start_at = NULL
+        WHERE uuid = $1::uuid AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
+        RETURNING 1
+        """, [.text(id.description)]
+      ).count > 0
+    if found { announce() }
+    return found
   }
 
   /// Closes a lane, for all processes.
@@ -166,7 +169,10 @@ extension PostgresStore {
     let row = try await ask(
       "SELECT mainstay.cancel($1::uuid, $2, $3::bigint)",
       [.text(id.description), keepsOutcomes, time])
-    return switch try row.text(ifAny: 0) {
+    let word = try row.text(ifAny: 0)
+    // What it held back may go on, and whoever runs it must hear of it.
+    if word != nil { announce() }
+    return switch word {
     case "cancelled": .cancelled
     case "stopping": .stopping
     case "mayHaveHappened": .mayHaveHappened

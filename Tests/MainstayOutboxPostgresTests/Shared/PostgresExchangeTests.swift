@@ -52,9 +52,23 @@ import Testing
     await there.leave()
   }
 
+  @Test func `who looks seldom counts for as long as it said, not as others that look often`()
+    async throws
+  {
+    let place = try await place()
+    let (often, seldom) = (
+      exchange(place, "often", patience: .seconds(10)), exchange(place, "seldom")
+    )
+    _ = try await seldom.exchange([:])
+    try await place.query("UPDATE @.policy_member SET seen_at = seen_at - interval '60 seconds'")
+    #expect(try await often.exchange([:]).members == 2)
+    await often.leave()
+    await seldom.leave()
+  }
+
   @Test func `who is not heard of for a while does not count any more`() async throws {
     let place = try await place()
-    let (here, there) = (exchange(place, "here", patience: .seconds(300)), exchange(place, "there"))
+    let (here, there) = (exchange(place, "here"), exchange(place, "there", patience: .seconds(300)))
     _ = try await (here.exchange([:]), there.exchange([:]))
     try await place.query(
       "UPDATE @.policy_member SET seen_at = seen_at - interval '301 seconds' WHERE member = 'there'"

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayOutboxTesting
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// What a long backlog costs a single call.
+@Suite(.ends(withinMinutes: 5)) struct BacklogTests {
+  private func number(_ place: Place, _ sql: String) async throws -> Int64 {
+    try #require(try await place.query(sql).first).int(0)
+  }
+
+  /// Fills the queue with 3,000 operations, of which some are expendable.
+  private func fill(_ place: Place, expendable: Int) async throws {
+    try await place.script(
+      """
+      INSERT INTO @.lane (name) VALUES ('main') ON CONFLICT DO NOTHING;
+      INSERT INTO @.op (uuid, kind, version, lane, priority, rank, expendable, constraints, state,
+          enqueued_at, effect, idem_key, payload)
+        SELECT gen_random_uuid(), 'note', 1, 'main', 1, n, n <= \(expendable), '{}', 'ready',
+          0, 'notSent', n::text, '{}' FROM generate_series(1, 3000) AS n;
+      INSERT INTO @.load (shard, enqueued, pending, bytes) VALUES (999, 3000, 3000, 6000);
+      """)
+  }
+
+  private let count = "SELECT count(*) FROM @.op"
+
+  @Test func `a store far above its limit takes a few away for each newcomer`() async throws {
+    let place = try await Place()
+    let store = try await place.opened(limits: StoreLimits(maximumPending: 100))
+    try await fill(place, expendable: 3000)
+    _ = try await store.insert(.note("a"))
+    #expect(try await number(place, count) == 2996)
+    _ = try await store.insert(.note("b"))
+    #expect(try await number(place, count) == 2992)
+    await store.close()
+  }
+
+  @Test func `a store far above its limit is full where too few can go, and keeps them`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened(limits: StoreLimits(maximumPending: 100))
+    try await fill(place, expendable: 8)
+    _ = try await store.insert(.note("a"))
+    await #expect(throws: OutboxError(.full, details: "")) {
+      _ = try await store.insert(.note("b"))
+    }
+    #expect(try await number(place, count) == 2996)
+    #expect(try await number(place, "SELECT count(*) FROM @.op WHERE expendable") == 3)
+    await store.close()
+  }
+
+  @Test func `what was parked for want of a worker is let in by a thousand of all types`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await fill(place, expendable: 0)
+    try await place.query(
+      """
+      UPDATE @.op SET kind = 'k' || id % 3, state = 'parked', cause = 'unknownType'
+      """)
+    let promote = "SELECT next FROM @.promote('{k0,k1,k2}', '{1,1,1}', true, null)"
+    let ready = "SELECT count(*) FROM @.op WHERE state = 'ready'"
+    #expect(try await number(place, promote) == 0, "there is more")
+    #expect(try await number(place, ready) == 1000)
+    #expect(try await number(place, promote) == 0)
+    #expect(try await number(place, ready) == 2000)
+    await store.close()
+  }
+}
