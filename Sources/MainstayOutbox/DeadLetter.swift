@@ -5,7 +5,7 @@ public import Foundation
 /// An operation that was given up, kept until somebody redrives or discards it.
 public struct DeadLetter: Sendable, Identifiable {
   /// Why an operation was given up; the set is open.
-  public struct Reason: Sendable, Hashable {
+  public struct Reason: RawRepresentable, Sendable, Hashable, Codable {
     /// The name of the reason.
     public let rawValue: String
 

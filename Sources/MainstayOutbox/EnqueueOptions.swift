@@ -181,7 +181,7 @@ extension EnqueueOptions {
 /// hold; of others, and without a monitor, the app says it with ``Outbox/set(_:isMet:)``. One that
 /// nobody has spoken of holds nobody back, unless ``Outbox/Configuration/unmetConstraints`` names
 /// it. <doc:NamingConstraints> has all of it.
-public struct OperationConstraint: Sendable, Hashable {
+public struct OperationConstraint: RawRepresentable, Sendable, Hashable, Codable {
   /// The name as text.
   public let rawValue: String
 

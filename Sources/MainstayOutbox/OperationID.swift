@@ -39,7 +39,15 @@ public struct OperationID: Sendable, Hashable {
   }
 }
 
-extension OperationID: CustomStringConvertible {
+extension OperationID: LosslessStringConvertible {
+  /// Reads an identity that ``description`` has written; nil for what is no UUID.
+  ///
+  /// - Parameter description: The UUID, in small or capital letters.
+  public init?(_ description: String) {
+    guard let uuid = UUID(uuidString: description) else { return nil }
+    self.uuid = uuid
+  }
+
   /// The UUID in small letters.
   public var description: String {
     withUnsafeBytes(of: uuid.uuid) { bytes in
@@ -62,6 +70,15 @@ extension OperationID: CustomStringConvertible {
   /// The letter of a number below 16.
   fileprivate static func digit(_ number: UInt8) -> UInt8 {
     number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "a") + number - 10
+  }
+}
+
+extension OperationID: Comparable {
+  /// Whether one was made before another, as far as their times say it.
+  public static func < (one: OperationID, other: OperationID) -> Bool {
+    withUnsafeBytes(of: one.uuid.uuid) { one in
+      withUnsafeBytes(of: other.uuid.uuid) { one.lexicographicallyPrecedes($0) }
+    }
   }
 }
 

@@ -163,18 +163,9 @@ extension Outbox.Configuration {
   /// Stops the program where something is not legal.
   func mustBeLegal() {
     do throws(ConfigurationError) {
-      try check()
+      try validate()
     } catch {
       preconditionFailure(error.description)
-    }
-  }
-
-  /// - Throws: `ConfigurationError` with everything that is not legal.
-  func check() throws(ConfigurationError) {
-    var found = Violations()
-    check(&found)
-    guard found.all.isEmpty else {
-      throw ConfigurationError(subject: "Outbox", violations: found.all)
     }
   }
 

@@ -30,7 +30,8 @@ extension Outbox {
   ///   - migrator: The app's own migrations; nil, the default, where it has run them. Hand them
   ///     over where they have `eraseDatabaseOnSchemaChange`: they run when the outbox is opened,
   ///     and are refused while something waits that they could erase.
-  ///   - configuration: How it behaves.
+  ///   - configuration: How it behaves; illegal settings stop the program. Check those that come
+  ///     from outside by ``Configuration/validate()``.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
   ///   - now: The time of day, read once; nil, the default, for the system's.
   ///   - workers: What runs the operations, one for each kind and version.

@@ -89,7 +89,7 @@ public final class Outbox: Sendable {
   /// - Parameters:
   ///   - url: The SQLite file; it and its folder are created where they are missing. Locks lie
   ///     beside it.
-  ///   - configuration: How it behaves.
+  ///   - configuration: How it behaves; illegal settings stop the program.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
   ///   - now: The time of day, read once: from then on the clock tells how much time has passed.
   ///     Nil, the default, for the system's: setting that neither freezes nor hurries anything, and
@@ -122,31 +122,12 @@ public final class Outbox: Sendable {
     protection?.end()
   }
 
-  /// Opens an outbox in a file with settings that come from outside.
-  ///
-  /// - Parameters:
-  ///   - url: The SQLite file; it and its folder are created where they are missing.
-  ///   - configuration: The settings, such as ones that were read from a file.
-  ///   - clock: What waits are measured with; the default is `ContinuousClock`.
-  ///   - now: The time of day, read once; nil, the default, for the system's.
-  ///   - workers: What runs the operations, one for each kind and version.
-  /// - Throws: `ConfigurationError` with everything that is not legal, before anything is opened;
-  ///   else ``OutboxError``, naming the path.
-  public convenience init(
-    at url: URL, validating configuration: Configuration,
-    clock: some Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Date)? = nil,
-    @WorkerBuilder workers: () -> [Worker]
-  ) async throws {
-    try configuration.check()
-    try await self.init(
-      at: url, configuration: configuration, clock: clock, now: now, workers: workers)
-  }
-
   /// Opens an outbox on a store of your own.
   ///
   /// - Parameters:
   ///   - store: Where the operations are kept; not opened yet.
-  ///   - configuration: How it behaves; the store itself limits how many it takes.
+  ///   - configuration: How it behaves; the store itself limits how many it takes. Illegal
+  ///     settings stop the program.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
   ///   - workers: What runs the operations, one for each kind and version.
   /// - Throws: ``OutboxError``.

@@ -5,7 +5,7 @@ public import Mainstay
 /// What an outbox itself can fail with; errors of workers decide about their operation instead.
 public struct OutboxError: AppErrorConvertible {
   /// What went wrong; the set is open.
-  public struct Code: Sendable, Hashable {
+  public struct Code: RawRepresentable, Sendable, Hashable, Codable {
     /// The stable name.
     public let rawValue: String
 

@@ -58,7 +58,7 @@ extension QueuedOperation {
 }
 
 /// The written name of a kind of operation, such as `sync-twin`.
-public struct OperationKind: Sendable, Hashable {
+public struct OperationKind: RawRepresentable, Sendable, Hashable, Codable {
   /// The name as text.
   public let rawValue: String
 
@@ -83,7 +83,7 @@ extension String {
 }
 
 /// A named part of an outbox that is paused and throttled as a whole, such as one account or host.
-public struct Lane: Sendable, Hashable {
+public struct Lane: RawRepresentable, Sendable, Hashable, Codable {
   /// The name as text.
   public let rawValue: String
 

@@ -62,10 +62,22 @@ public struct WorkerContext: Sendable {
 
   /// How far an earlier run of the operation came; nil where none noted anything.
   ///
+  /// Where this build cannot read what was noted, nobody knows which steps are done. Let the error
+  /// through: the operation is kept then until a build can read it, as with an unreadable payload.
+  /// A worker whose steps may be done twice writes `try?`, and begins anew.
+  ///
   /// - Parameter type: What it noted.
-  /// - Returns: What it noted; nil also where that cannot be read.
-  public func checkpoint<Value: Decodable>(as type: Value.Type) -> Value? {
-    run.checkpoint.flatMap { try? PayloadCoding.decode(type, from: $0) }
+  /// - Returns: What it noted; nil only where no run has noted anything.
+  /// - Throws: An error that parks the operation, where what was noted has another form.
+  public func lastCheckpoint<Value: Decodable>(
+    as type: Value.Type = Value.self
+  ) throws -> Value? {
+    guard let noted = run.checkpoint else { return nil }
+    do {
+      return try PayloadCoding.decode(type, from: noted.get())
+    } catch {
+      throw UnreadablePayload(cause: error)
+    }
   }
 
   /// Notes how far this run has come, for the run after it; returns when that survives the death of
@@ -93,7 +105,8 @@ public struct WorkerContext: Sendable {
 
 /// What a context reaches of the run that it belongs to.
 struct RunAccess: Sendable {
-  let checkpoint: Data?
+  /// What an earlier run noted; a failure where it cannot be opened.
+  let checkpoint: Result<Data, any Error>?
   var latest: @Sendable () async throws -> Data?
   let confirm: @Sendable () async throws -> Void
   let keep: @Sendable (Data) async throws -> Void

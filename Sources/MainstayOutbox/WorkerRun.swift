@@ -70,7 +70,7 @@ struct WorkerRun: Sendable {
       orderingKey: leased.operation.orderingKey, lane: leased.operation.lane,
       run: RunAccess(
         checkpoint: leased.operation.checkpoint
-          .flatMap { try? settings.vault.opened($0, as: .checkpoint(kind)) },
+          .map { noted in Result { try settings.vault.opened(noted, as: .checkpoint(kind)) } },
         latest: { try await latest() },
         confirm: { try await confirm() },
         keep: { try await keep($0) },

@@ -157,7 +157,7 @@ package struct ClientConformance: Sendable {
     for verb in [HTTPVerb.get, .put, .post, .patch, .delete] {
       let hasBody = ![.get, .delete].contains(verb)
       var request = ResilientClient.Request(
-        verb, "/a b/\("c/d")?q=1", body: hasBody ? try .json(["a": 1]) : nil)
+        verb, "/a b/\("c/d")?q=1", body: hasBody ? .json(["a": 1]) : nil)
       request.headers = ["X-Own": "é"]
       _ = try await client.send(request)
       let received = try #require(server.received.last)
@@ -213,7 +213,7 @@ package struct ClientConformance: Sendable {
     let port = try HeldPort()
     let client = try client("http://127.0.0.1:\(port.number)", attempts: 3)
     let error = await #expect(throws: AppError.self) {
-      try await client.send(.init(.post, "/a", body: try .json([1])))
+      try await client.send(.init(.post, "/a", body: .json([1])))
     }
     #expect(error?.kind == .network)
     #expect(error?.disposition == .transient())
@@ -227,7 +227,7 @@ package struct ClientConformance: Sendable {
     #expect(kinds.contains(read?.kind ?? .unknown), "\(String(describing: read))")
     #expect(read?.mayHaveBeenSent == true)
     let written = await #expect(throws: AppError.self) {
-      try await client.send(.init(.post, "/a", body: try .json([1])))
+      try await client.send(.init(.post, "/a", body: .json([1])))
     }
     // One that was to go over a connection that is just ending has not been sent.
     #expect(
@@ -298,7 +298,7 @@ package struct ClientConformance: Sendable {
     for _ in 0..<5 {
       _ = try await client.send(get())
       await #expect(throws: AppError.self) {
-        try await client.send(.init(.post, "/a", body: try .json([1])))
+        try await client.send(.init(.post, "/a", body: .json([1])))
       }
     }
     #expect(server.received.count { $0.method == "POST" } <= 5)
@@ -318,7 +318,7 @@ package struct ClientConformance: Sendable {
       request.path == "/v1/a" ? Self.json("", 307, [("Location", "/b")]) : Self.json("[2]")
     }
     let response = try await client(server.origin).send(
-      .init(.put, "/a", body: try .json(["a": 1])))
+      .init(.put, "/a", body: .json(["a": 1])))
     #expect(response.body == Data("[2]".utf8))
     #expect(server.received.map(\.path) == ["/v1/a", "/b"])
     #expect(server.received.last?.body == Data(#"{"a":1}"#.utf8))

@@ -49,7 +49,7 @@ import Testing
     let client = ResilientClient("kept", at: address, over: AsyncHTTPClientTransport()) { _ in
       Pipeline("kept") { Timeout(.milliseconds(200), name: "short", observer: recorder).heeded }
     }
-    let request = ResilientClient.Request(verb, "/a", body: verb == .get ? nil : try .json([1]))
+    let request = ResilientClient.Request(verb, "/a", body: verb == .get ? nil : .json([1]))
     let error = await #expect(throws: AppError.self) { try await client.send(request) }
     #expect(error?.kind == .timeout)
     #expect(error?.disposition == (verb == .get ? .transient() : .unknownOutcome))

@@ -72,7 +72,7 @@ import Testing
   private static func call(_ client: ResilientClient, _ number: Int, _ unsent: Log) async throws {
     let isWrite = number % 2 == 0
     var request = ResilientClient.Request(isWrite ? .post : .get, "/books/\(number)")
-    if isWrite { request.body = try .json(["title": "Dune"]) }
+    if isWrite { request.body = .json(["title": "Dune"]) }
     do throws(AppError) {
       let response = try await client.send(request)
       #expect(response.body.count == 203)
@@ -107,7 +107,7 @@ import Testing
         "slow", at: try #require(URL(string: proxy.origin)), over: transport
       ) { _ in Pipeline("slow") { Timeout(.seconds(5), clock: clock) } }
       var request = ResilientClient.Request(isWrite ? .post : .get, "/books")
-      if isWrite { request.body = try .json(["title": "Dune"]) }
+      if isWrite { request.body = .json(["title": "Dune"]) }
       async let outcome = Self.failure(of: client, request)
       // What was sent has reached the proxy, so a write may have had its effect.
       await proxy.log.first { $0 == .asked(0) }

@@ -29,6 +29,16 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.database.path))
   }
 
+  @Test func `so it is for an outbox on a store of another kind`() async throws {
+    let settings = try decode(#"{"maximumConcurrency": 0}"#)
+    let error = await #expect(throws: ConfigurationError.self) {
+      try await Outbox(store: InMemoryStore(), validating: settings) {}
+    }
+    #expect(error?.violations.map(\.option) == ["maximumConcurrency"])
+    #expect(throws: ConfigurationError.self) { try settings.validate() }
+    try Outbox.Configuration().validate()
+  }
+
   @Test func `missing keys get their defaults, and null takes any number`() throws {
     let defaults = Outbox.Configuration()
     let empty = try decode("{}")

@@ -10,7 +10,7 @@ public import Foundation
 /// Equality compares code, kind, disposition, field and the texts: two errors that say the same
 /// thing in the same words are equal, whenever and wherever they were made, and whatever caused
 /// them.
-public struct AppError: Error, Sendable {
+public struct AppError: Error, Sendable, Identifiable {
   /// Something that was being done while the error passed by, such as "Load inventory".
   public struct Frame: Sendable, Hashable, Codable {
     /// What was being done; for logs and reports, never shown.

@@ -56,7 +56,7 @@ extension ErrorCode: ExpressibleByStringLiteral {
   }
 }
 
-extension ErrorCode: CustomStringConvertible {
+extension ErrorCode: LosslessStringConvertible {
   /// The code as text.
   public var description: String { rawValue }
 }

@@ -48,7 +48,7 @@ public struct JSONPointer: Sendable, Hashable {
   }
 }
 
-extension JSONPointer: CustomStringConvertible {
+extension JSONPointer: LosslessStringConvertible {
   /// The pointer as text, escaped.
   public var description: String {
     var result: [UInt8] = []

@@ -75,7 +75,7 @@ public struct IdempotencyKey: Sendable, Hashable {
   }
 }
 
-extension IdempotencyKey: CustomStringConvertible {
+extension IdempotencyKey: LosslessStringConvertible {
   /// The key as text.
   public var description: String { rawValue }
 }

@@ -12,12 +12,15 @@ final class LimitTerms: Sendable {
   // Read by each call as well.
   private let isUnknown: Atomic<Bool>
   private let isChanged = Atomic(false)
+  // What holds where settings leave it open.
+  private let isUnknownByItself: Bool
 
   /// Makes settings that were checked.
   init(_ duration: Duration, _ disposition: Disposition) {
     nanoseconds = Atomic(duration.wholeNanoseconds)
     kept = Locked(disposition)
     isUnknown = Atomic(disposition == .unknownOutcome)
+    isUnknownByItself = disposition == .unknownOutcome
   }
 
   /// How long the limit is, from the next call on.
@@ -34,18 +37,19 @@ final class LimitTerms: Sendable {
 
   /// Goes on with settings that were checked.
   func update(_ configuration: Timeout.Configuration) {
+    let isUnknown = configuration.leavesOutcomeUnknown ?? isUnknownByItself
     kept.withLock { kept in
       // What a limit in code says of its outcome holds, unless the settings say another thing.
-      if configuration.leavesOutcomeUnknown != (kept == .unknownOutcome) {
-        kept = configuration.disposition
+      if isUnknown != (kept == .unknownOutcome) {
+        kept = isUnknown ? .unknownOutcome : .transient()
       }
       let length = configuration.limit.wholeNanoseconds
       if length != nanoseconds.load(ordering: .relaxed)
-        || configuration.leavesOutcomeUnknown != leavesOutcomeUnknown
+        || isUnknown != leavesOutcomeUnknown
       {
         isChanged.store(true, ordering: .relaxed)
       }
-      isUnknown.store(configuration.leavesOutcomeUnknown, ordering: .relaxed)
+      self.isUnknown.store(isUnknown, ordering: .relaxed)
       nanoseconds.store(length, ordering: .relaxed)
     }
   }

@@ -9,11 +9,15 @@ extension Timeout {
     /// How long it may take; more than zero, cut to a year.
     public var limit: Duration
     /// Whether a call that was ended may have had its effect, so that it must not simply be
-    /// repeated; the default is false.
-    public var leavesOutcomeUnknown: Bool
+    /// repeated; nil, the default, for what the policy says by itself.
+    ///
+    /// That is true for ``Timeout/Abandoning``, whose operation goes on, and false for ``Timeout``
+    /// and ``Deadline``, unless the one whose settings change was made otherwise in code. What is
+    /// in force is never nil.
+    public var leavesOutcomeUnknown: Bool?
 
     /// Makes settings.
-    public init(limit: Duration, leavesOutcomeUnknown: Bool = false) {
+    public init(limit: Duration, leavesOutcomeUnknown: Bool? = nil) {
       self.limit = limit
       self.leavesOutcomeUnknown = leavesOutcomeUnknown
     }
@@ -33,7 +37,7 @@ extension Timeout {
   ) throws(ConfigurationError) {
     try configuration.check("Timeout")
     self.init(
-      configuration.limit, disposition: configuration.disposition, name: name, clock: clock,
+      configuration.limit, disposition: configuration.disposition(), name: name, clock: clock,
       observer: observer)
   }
 
@@ -70,7 +74,7 @@ extension Deadline {
   ) throws(ConfigurationError) {
     try configuration.check("Deadline")
     self.init(
-      configuration.limit, disposition: configuration.disposition, name: name, clock: clock,
+      configuration.limit, disposition: configuration.disposition(), name: name, clock: clock,
       observer: observer)
   }
 
@@ -93,8 +97,8 @@ extension Timeout.Abandoning {
   /// Makes a limit after which an attempt is given up, from settings that come from outside.
   ///
   /// - Parameters:
-  ///   - configuration: The settings; unlike in code, the outcome of a call that was given up
-  ///     counts as unknown only where they say so.
+  ///   - configuration: The settings; as in code, the outcome of a call that was given up counts
+  ///     as unknown unless they say otherwise.
   ///   - name: The name, for events and messages; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - observer: Who is told about its events, besides the observer of the process.
@@ -105,8 +109,8 @@ extension Timeout.Abandoning {
   ) throws(ConfigurationError) {
     try configuration.check("Timeout.Abandoning")
     self.init(
-      configuration.limit, disposition: configuration.disposition, name: name, clock: clock,
-      observer: observer)
+      configuration.limit, disposition: configuration.disposition(isUnknownByItself: true),
+      name: name, clock: clock, observer: observer)
   }
 
   /// The settings in force; the limit is cut to what is useful.
@@ -131,7 +135,9 @@ extension Timeout.Configuration {
   }
 
   /// What may be done once the limit has passed.
-  var disposition: Disposition { leavesOutcomeUnknown ? .unknownOutcome : .transient() }
+  fileprivate func disposition(isUnknownByItself: Bool = false) -> Disposition {
+    leavesOutcomeUnknown ?? isUnknownByItself ? .unknownOutcome : .transient()
+  }
 
   fileprivate func check(_ subject: String) throws(ConfigurationError) {
     var found = Violations()
@@ -156,14 +162,13 @@ extension Timeout.Configuration: Codable {
         .init(codingPath: decoder.codingPath, debugDescription: "a limit in seconds is needed"))
     }
     self.init(limit: limit)
-    leavesOutcomeUnknown = try values.decode(
-      .leavesOutcomeUnknown, default: leavesOutcomeUnknown)
+    leavesOutcomeUnknown = try values.decodeIfPresent(Bool.self, forKey: .leavesOutcomeUnknown)
   }
 
   /// Encodes the settings, the span of time as a number of seconds.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeSeconds(limit, .limit)
-    try values.encode(leavesOutcomeUnknown, forKey: .leavesOutcomeUnknown)
+    try values.encodeIfPresent(leavesOutcomeUnknown, forKey: .leavesOutcomeUnknown)
   }
 }

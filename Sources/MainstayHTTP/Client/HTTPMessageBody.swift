@@ -18,6 +18,8 @@ public struct HTTPMessageBody: Sendable {
   private let make: @Sendable () async throws -> HTTPTransmission.Body
   private let parts: PartsOnce?
   private let file: URL?
+  /// Encodes what is not bytes yet, by the settings of the client that sends it.
+  private let encode: (@Sendable (JSONEncoder) throws -> Data)?
 
   private init(
     _ contentType: String?, isLong: Bool = true, once parts: PartsOnce? = nil,
@@ -29,6 +31,23 @@ public struct HTTPMessageBody: Sendable {
     self.parts = parts
     self.file = file
     self.make = make
+    encode = nil
+  }
+
+  private init(encoding value: some Encodable & Sendable) {
+    contentType = "application/json"
+    isLong = false
+    isRepeatable = true
+    (parts, file) = (nil, nil)
+    let encode: @Sendable (JSONEncoder) throws -> Data = { try $0.encode(value) }
+    self.encode = encode
+    make = { .bytes(try encode(ResilientClient.Settings().encoder())) }
+  }
+
+  /// The same with its bytes, which an encoder makes of a value that was kept; for all attempts.
+  func encoded(by encoder: () -> JSONEncoder) throws -> HTTPMessageBody {
+    guard let encode else { return self }
+    return HTTPMessageBody(contentType, of: try encode(encoder()))
   }
 
   private init(_ contentType: String?, of bytes: Data) {
@@ -53,16 +72,26 @@ public struct HTTPMessageBody: Sendable {
     HTTPMessageBody(contentType, of: bytes)
   }
 
-  /// A value as JSON, encoded once.
+  /// A value as JSON, encoded once, when it is sent: by the encoder of the client that sends it.
+  ///
+  /// What the encoder throws ends the request, which was not sent then.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: The body.
+  public static func json(_ value: some Encodable & Sendable) -> HTTPMessageBody {
+    HTTPMessageBody(encoding: value)
+  }
+
+  /// A value as JSON, encoded at once by an encoder of your own.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - encoder: What encodes it; the default sorts keys, so that a repetition in another process
-  ///     has the same bytes.
+  ///   - encoder: What encodes it, whatever the settings of the client are. Where a repetition in
+  ///     another process is to have the same bytes it has to sort keys.
   /// - Returns: The body.
   /// - Throws: What the encoder throws.
   public static func json(
-    _ value: some Encodable, encoder: JSONEncoder = ResilientClient.Settings().encoder()
+    _ value: some Encodable, encoder: JSONEncoder
   ) throws -> HTTPMessageBody {
     let bytes = try encoder.encode(value)
     return HTTPMessageBody("application/json", of: bytes)

@@ -51,7 +51,7 @@ public struct HTTPVerb: Sendable, Hashable {
   }
 }
 
-extension HTTPVerb: CustomStringConvertible {
+extension HTTPVerb: LosslessStringConvertible {
   /// The method as it is sent.
   public var description: String { rawValue }
 }

@@ -9,7 +9,7 @@ extension ResilientClient.Core {
   typealias Request = ResilientClient.Request
 
   /// Sends a request under the policies of its origin, and reads the answer.
-  func perform<T: Sendable>(
+  func carry<T: Sendable>(
     _ request: Request, _ read: @escaping @Sendable (HTTPReply, RequestWay) async throws -> T
   ) async throws(AppError) -> T {
     let key = request.effect

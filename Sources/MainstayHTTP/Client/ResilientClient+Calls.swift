@@ -95,6 +95,36 @@ extension ResilientClient {
     try await send(Request(.put, path, body: try body(value)))
   }
 
+  /// Puts something in place of what is there, and decodes what the service says.
+  ///
+  /// - Parameters:
+  ///   - path: Where it goes, below the address of the client.
+  ///   - value: What is put there, as JSON.
+  ///   - type: What the service says.
+  /// - Returns: What the service says.
+  /// - Throws: `AppError`, also where the answer is something else.
+  public func put<Value: Decodable>(
+    _ path: HTTPPath, json value: some Encodable, as type: Value.Type = Value.self
+  ) async throws(AppError) -> Value {
+    try decoded(try await send(Request(.put, path, body: try body(value))))
+  }
+
+  /// Changes something, and decodes what the service says.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is, below the address of the client.
+  ///   - value: What changes, as JSON.
+  ///   - key: The name of the effect; without one, nothing is sent twice.
+  ///   - type: What the service says.
+  /// - Returns: What the service says.
+  /// - Throws: `AppError`, also where the answer is something else.
+  public func patch<Value: Decodable>(
+    _ path: HTTPPath, json value: some Encodable, key: IdempotencyKey? = nil,
+    as type: Value.Type = Value.self
+  ) async throws(AppError) -> Value {
+    try decoded(try await send(Request(.patch, path, body: try body(value), key: key)))
+  }
+
   /// Changes something.
   ///
   /// - Parameters:
@@ -154,7 +184,7 @@ extension ResilientClient {
     do {
       return try .json(value, encoder: settings.encoder())
     } catch {
-      throw ErrorMapping.current.map(error).adding(metadata: ["http.sent": "no"])
+      throw Core.unencodable(error)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+internal import Mainstay
 
 extension ResilientClient {
   /// What a client does about requests and answers, besides its policies.
@@ -67,5 +68,48 @@ extension ResilientClient {
 
     /// Makes the settings with their defaults.
     public init() {}
+  }
+}
+
+extension ResilientClient.Settings {
+  /// - Throws: `ConfigurationError` with everything that is not legal.
+  func check() throws(ConfigurationError) {
+    var found = Violations()
+    switch redirections {
+    case .never: break
+    case .sameOrigin(let most), .anywhere(let most):
+      found.check(most >= 0, "redirections", most, "it must be 0 or more")
+    }
+    found.check(maximumAnswer >= 1, "maximumAnswer", maximumAnswer, "it must be 1 byte or more")
+    let more = "it must be more than zero"
+    found.check(transferLimit > .zero, "transferLimit", transferLimit, more)
+    if let streamSilence {
+      found.check(streamSilence > .zero, "streamSilence", streamSilence, more + ", or nil")
+    }
+    let field = "it must be a header field of HTTP"
+    if let name = headers.firstIllegalName {
+      found.check(false, "headers", name.debugDescription, field)
+    }
+    check(keyField, "keyField", field, &found)
+    if let deadlineField { check(deadlineField, "deadlineField", field, &found) }
+    guard found.all.isEmpty else {
+      throw ConfigurationError(subject: "ResilientClient", violations: found.all)
+    }
+  }
+
+  private func check(
+    _ name: String, _ option: String, _ rule: String, _ found: inout Violations
+  ) {
+    let isField = HTTPHeaderFields([.init(name, "")]).firstIllegalName == nil
+    found.check(isField, option, name.debugDescription, rule)
+  }
+
+  /// Stops the program where something is not legal, before a policy is made of it.
+  func mustBeLegal() {
+    do throws(ConfigurationError) {
+      try check()
+    } catch {
+      preconditionFailure(error.description)
+    }
   }
 }

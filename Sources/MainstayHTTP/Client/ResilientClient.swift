@@ -45,7 +45,7 @@ public struct ResilientClient: Sendable {
   ///   - name: The name, for events and messages.
   ///   - address: The address below which its requests go, with the scheme `http` or `https`.
   ///   - transport: What carries requests; by default URLSession.
-  ///   - settings: What it does besides its policies.
+  ///   - settings: What it does besides its policies; illegal ones stop the program.
   ///   - authorization: Its sign-in; nil, the default, for none.
   ///   - cache: What keeps answers for `cached`, until this client changes something at their
   ///     addresses; nil, the default, for nothing.
@@ -63,6 +63,7 @@ public struct ResilientClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
     onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
   ) {
+    settings.mustBeLegal()
     let base = BaseAddress(address)
     core = Core(
       name, base, transport, settings, authorization,
@@ -73,13 +74,43 @@ public struct ResilientClient: Sendable {
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
   }
 
-  /// Makes a client with policies of your own for each origin.
+  /// Makes a client with the usual policies, and with settings that come from outside.
   ///
   /// - Parameters:
   ///   - name: The name, for events and messages.
   ///   - address: The address below which its requests go, with the scheme `http` or `https`.
   ///   - transport: What carries requests; by default URLSession.
   ///   - settings: What it does besides its policies.
+  ///   - authorization: Its sign-in; nil, the default, for none.
+  ///   - cache: What keeps answers for `cached`; nil, the default, for nothing.
+  ///   - budget: What limits repetitions over all its requests; nil, the default, for one of each
+  ///     origin.
+  ///   - clock: The clock of its policies, and of how soon a token is renewed again; the default is
+  ///     the continuous one.
+  ///   - observer: Who is told about the events of its policies, besides the observer of the
+  ///     process.
+  ///   - onExchange: Who is told of each request that went out; called where the request is made.
+  /// - Throws: `ConfigurationError` with all settings that are not legal.
+  public init(
+    _ name: String, at address: URL, over transport: any HTTPTransport = URLSessionTransport(),
+    validating settings: Settings, authorization: HTTPAuthorization? = nil,
+    cache: ResponseCache? = nil, budget: RetryBudget? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
+    onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
+  ) throws(ConfigurationError) {
+    try settings.check()
+    self.init(
+      name, at: address, over: transport, settings: settings, authorization: authorization,
+      cache: cache, budget: budget, clock: clock, observer: observer, onExchange: onExchange)
+  }
+
+  /// Makes a client with policies of your own for each origin.
+  ///
+  /// - Parameters:
+  ///   - name: The name, for events and messages.
+  ///   - address: The address below which its requests go, with the scheme `http` or `https`.
+  ///   - transport: What carries requests; by default URLSession.
+  ///   - settings: What it does besides its policies; illegal ones stop the program.
   ///   - authorization: Its sign-in; nil, the default, for none.
   ///   - cache: What keeps answers for `cached`, until this client changes something at their
   ///     addresses; nil, the default, for nothing.
@@ -94,6 +125,7 @@ public struct ResilientClient: Sendable {
     onExchange: (@Sendable (HTTPExchange) -> Void)? = nil,
     policies: @escaping @Sendable (HTTPOrigin) -> Pipeline<P>
   ) {
+    settings.mustBeLegal()
     core = Core(
       name, BaseAddress(address), transport, settings, authorization,
       .own(OriginPolicies(policies)), Timeline(clock), onExchange, cache)

@@ -93,7 +93,7 @@ import Testing
   func `a change that may have been made before is not told as somebody else's`(
     _ condition: String, _ earlier: AppError
   ) async throws {
-    var request = ResilientClient.Request(.put, "/a", body: try .json(1))
+    var request = ResilientClient.Request(.put, "/a", body: .json(1))
     request.headers[condition] = "*"
     let error = await #expect(throws: AppError.self) {
       try await client([earlier, .http(status: 412)]).send(request)
@@ -116,7 +116,7 @@ import Testing
   func `a change that nobody can have made before is told as somebody else's`(
     _ answers: [AppError], _ condition: String?
   ) async throws {
-    var request = ResilientClient.Request(.put, "/a", body: try .json(1))
+    var request = ResilientClient.Request(.put, "/a", body: .json(1))
     if let condition { request.headers[condition] = "*" }
     let error = await #expect(throws: AppError.self) {
       try await client(answers).send(request)

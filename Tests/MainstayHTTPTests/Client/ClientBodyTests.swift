@@ -20,7 +20,7 @@ import Testing
       ),
       (.file(file, contentType: "text/plain"), "from a file", "text/plain"),
       (.stream { HTTPByteStream(Data("parts".utf8)) }, "parts", "application/octet-stream"),
-      (try .json(["a": 1]), #"{"a":1}"#, "application/json"),
+      (.json(["a": 1]), #"{"a":1}"#, "application/json"),
     ]
     for (body, content, type) in bodies {
       let received = Locked<[String]>([])
@@ -72,7 +72,7 @@ import Testing
   {
     let transport = ScriptedTransport(.json())
     let shop = try client(transport)
-    let body = try HTTPMessageBody.json(Order())
+    let body = HTTPMessageBody.json(Order())
     _ = try await shop.send(ResilientClient.Request(.put, "/orders/1", body: body))
     try await shop.post("/orders", json: Order(), key: IdempotencyKey())
     for request in transport.sent {

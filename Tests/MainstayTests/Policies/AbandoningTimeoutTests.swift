@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Foundation
 import Mainstay
 import MainstayTesting
 import TestSupport
@@ -284,6 +285,36 @@ import Testing
     }
     #expect(error?.subject == "Timeout.Abandoning")
     _ = try Timeout.Abandoning(validating: .init(limit: .seconds(1), leavesOutcomeUnknown: true))
+  }
+
+  @Test(arguments: [
+    (#"{"limit": 10}"#, Disposition.unknownOutcome),
+    (#"{"limit": 10, "leavesOutcomeUnknown": false}"#, .transient()),
+  ])
+  func `a file that only names the limit leaves unknown what goes on`(
+    json: String, disposition: Disposition
+  ) async throws {
+    let (clock, patience) = (ManualClock(), ManualClock())
+    let settings = try JSONDecoder().decode(Timeout.Configuration.self, from: Data(json.utf8))
+    let limit = try Timeout.Abandoning(validating: settings, clock: clock)
+    #expect(limit.configuration.leavesOutcomeUnknown == (disposition == .unknownOutcome))
+    let result = Task { try await limit.runSendable { try await untilCancelled(patience) } }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(10))
+    let error = await #expect(throws: TimedOut.self) { try await result.value }
+    #expect(error?.disposition == disposition)
+  }
+
+  @Test func `settings that leave it open change nothing that the code says`() throws {
+    let given = Timeout.Abandoning(.seconds(9), disposition: .transient())
+    try given.update(.init(limit: .seconds(1)))
+    #expect(given.configuration.leavesOutcomeUnknown == false)
+    let careful = Timeout(.seconds(9), disposition: .unknownOutcome)
+    try careful.update(.init(limit: .seconds(1)))
+    #expect(careful.configuration.leavesOutcomeUnknown == true)
+    #expect(
+      try Timeout(validating: .init(limit: .seconds(1))).configuration
+        == .init(limit: .seconds(1), leavesOutcomeUnknown: false))
   }
 
   @Test(.requirement("P23", "T8")) func `illegal limits stop the program`() async {

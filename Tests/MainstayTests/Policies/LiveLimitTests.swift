@@ -24,7 +24,8 @@ import Testing
   @Test func `a limit follows its settings, also where a pipeline has named it`() async throws {
     let timeout = Timeout(.seconds(10), clock: clock, observer: recorder)
     let pipeline = Pipeline("catalog") { timeout }
-    #expect(timeout.configuration == .init(limit: .seconds(10)))
+    #expect(
+      timeout.configuration == .init(limit: .seconds(10), leavesOutcomeUnknown: false))
     try timeout.update(.init(limit: .seconds(2)))
     let error = await end(of: pipeline, after: 2)
     #expect(error?.policy == "catalog" && error?.limit == .seconds(2))
@@ -67,7 +68,7 @@ import Testing
     let kept = await end(of: timeout, after: 1)
     #expect(kept?.disposition == .transient(retryAfter: .seconds(7)), "what the code says stays")
     try timeout.update(.init(limit: .seconds(1), leavesOutcomeUnknown: true))
-    #expect(timeout.configuration.leavesOutcomeUnknown)
+    #expect(timeout.configuration.leavesOutcomeUnknown == true)
     #expect(await end(of: timeout, after: 1)?.disposition == .unknownOutcome)
     try timeout.update(.init(limit: .seconds(1)))
     #expect(await end(of: timeout, after: 1)?.disposition == .transient())
