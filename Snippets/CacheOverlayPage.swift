@@ -23,7 +23,7 @@ func show(_ shelf: Shelf?, hasLocalChanges: Bool) {}
 
 func showing(_ outbox: Outbox, user: Int, folder: URL) async {
   let store = SQLiteCacheStore(at: folder.appending(path: "cache.sqlite"))
-  let cache = ResponseCache("shelves", of: .account(user), in: store)
+  let cache = ResponseCache("shelves", of: .account(user), in: store, policy: .offlineFirst)
   let shown = cache.updates(
     for: "shelf/7", as: Shelf.self, overlaying: AddBook.self, of: outbox, orderedBy: "shelf/7"
   ) { shelf, change in

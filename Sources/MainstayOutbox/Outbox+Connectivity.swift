@@ -11,11 +11,13 @@ enum ConnectivityLink {
   ///
   /// - Parameters:
   ///   - monitor: What knows about the network.
+  ///   - isUnmetered: Whether a network costs nothing where nobody knows.
   ///   - improved: Called each time the network has become better for a while.
   ///   - set: Told whether a constraint holds, each time that is known anew.
   /// - Returns: What ends the following when it is cancelled.
   static func follow(
-    _ monitor: ConnectivityMonitor, improved: @escaping @Sendable () async -> Void,
+    _ monitor: ConnectivityMonitor, isUnmetered: Bool,
+    improved: @escaping @Sendable () async -> Void,
     set: @escaping @Sendable (OperationConstraint, Bool) async -> Void
   ) -> Task<Void, Never> {
     // Begun at once: what becomes better from now on is not missed.
@@ -32,10 +34,11 @@ enum ConnectivityLink {
             guard isKnown else { continue }
             await set(.unmetered, connectivity.isWorthTrying && !connectivity.isExpensive)
           }
-          // The monitor was shut down: nothing is known any more, which counts as online.
+          // The monitor was shut down: nothing is known any more, which counts as online. That it
+          // costs nothing does not follow: what the app began with counts again.
           guard !Task.isCancelled else { return }
+          if isKnown { await set(.unmetered, isUnmetered) }
           await set(.network, true)
-          await set(.unmetered, true)
         }
       }
     }

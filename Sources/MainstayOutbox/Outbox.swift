@@ -200,7 +200,7 @@ public final class Outbox: Sendable {
     foreign = (store as? any SharedStore).map { Self.follow($0, drainer, changes, reports) }
     network = configuration.connectivity.map { monitor in
       ConnectivityLink.follow(
-        monitor,
+        monitor, isUnmetered: !configuration.unmetConstraints.contains(.unmetered),
         improved: { await drainer.expedite(unimportantAfter: Self.spread(chance)) },
         set: { await drainer.set($0, isMet: $1) })
     }

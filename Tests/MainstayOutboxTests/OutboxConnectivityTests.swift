@@ -205,13 +205,15 @@ import Testing
   }
 
   /// An outbox whose monitor says that the network is of no use, with what waits for one.
-  private func waiting(for monitor: ConnectivityMonitor, in shop: Workshop) async throws -> Outbox {
+  private func waiting(
+    for monitor: ConnectivityMonitor, in shop: Workshop,
+    constraints: Set<OperationConstraint> = [.network, .unmetered]
+  ) async throws -> Outbox {
     var shop = shop
     shop.configuration.connectivity = monitor
-    shop.configuration.unmetConstraints = [.network, .unmetered]
+    shop.configuration.unmetConstraints = constraints
     let outbox = try await shop.open(shop.worker { _, _ in })
-    try await outbox.enqueue(
-      Note(text: "a"), options: EnqueueOptions(constraints: [.network, .unmetered]))
+    try await outbox.enqueue(Note(text: "a"), options: EnqueueOptions(constraints: constraints))
     await outbox.wait { $0.causes.constraint == 1 }
     return outbox
   }
@@ -236,8 +238,33 @@ import Testing
     let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
     source.say(.init(link: .down, route: .missing))
     #expect(!monitor.current.isWorthTrying)
-    let outbox = try await waiting(for: monitor, in: shop)
+    let outbox = try await waiting(for: monitor, in: shop, constraints: [.network])
     monitor.shutDown()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test func `a monitor that is shut down does not say that a network costs nothing`()
+    async throws
+  {
+    var shop = try Workshop()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    source.say(.init(link: .down, route: .missing))
+    #expect(!monitor.current.isWorthTrying)
+    shop.configuration.connectivity = monitor
+    shop.configuration.unmetConstraints = [.network, .unmetered]
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    try await outbox.enqueue(Note(text: "a"), options: EnqueueOptions(constraints: [.unmetered]))
+    let options = EnqueueOptions(constraints: [.network])
+    let other = try await outbox.enqueue(Note(text: "b"), options: options)
+    await outbox.wait { $0.causes.constraint == 2 }
+    monitor.shutDown()
+    // What it says last is that a network is there.
+    _ = try await outbox.handle(other, for: Note.self).outcome()
+    await outbox.wait { $0.causes.constraint == 1 && $0.pending == 1 }
+    // The app knows better.
+    await outbox.set(.unmetered, isMet: true)
     await outbox.wait { $0.pending == 0 }
     await outbox.shutDown()
   }

@@ -110,6 +110,12 @@ import Testing
     expectNone(ViewRules.lengthOfApp(swift))
   }
 
+  @Test func `an app shows what was kept for days, and has a way out of what was refused`() {
+    #expect(swift.contains { !$0.places(of: ["overlaying", ":"]).isEmpty })
+    expectNone(ViewRules.boundedLists(swift))
+    expectNone(ViewRules.deadEnds(swift))
+  }
+
   @Test func `durations are never measured by the wall clock`() {
     expectNone(SourceRules.wallClock(sources))
   }

@@ -7,6 +7,7 @@
 /// let policy = CachePolicy(freshFor: .seconds(60), staleIfError: .within(.seconds(86_400)))
 /// ```
 ///
+/// ``offlineFirst`` is for an app that shows what is on the device whatever happens to the network.
 /// The words are those of RFC 5861; <doc:CachingAnswers> has the states. An answer whose age nobody
 /// knows is never fresh, and is given only where a policy says ``Allowance/always``.
 public struct CachePolicy: Sendable {
@@ -72,6 +73,14 @@ public struct CachePolicy: Sendable {
       preconditionFailure(error.description)
     }
   }
+
+  /// For what a person owns or has read, in an app that works without a network: it is given at
+  /// once however old it is, with its age, while a newer one is loaded behind it after 1 minute.
+  ///
+  /// Both allowances are ``Allowance/always``; the service's word on its own answer still goes
+  /// before. It is not for what somebody acts on, such as a price or a balance.
+  public static let offlineFirst = CachePolicy(
+    staleWhileRevalidate: .always, staleIfError: .always)
 
   /// Makes a policy from settings that come from outside.
   ///

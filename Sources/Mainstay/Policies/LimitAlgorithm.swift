@@ -103,12 +103,15 @@ struct LimitAlgorithm: Sendable {
   ///
   /// It is the average over about a thousand answers, so a service that hangs does not change it.
   /// One answer counts as twice the average at most: a few long calls say nothing about short ones.
+  /// The first ten count as they are, since nobody knows yet what is usual. The bound is never
+  /// below a millisecond: twice an average of nothing would be nothing for ever.
   private mutating func hadTime(_ sample: Sample) -> Bool {
     let time = sample.time.inSeconds
     if sample.isDrop { return !sample.wasCut || time >= usualTime ?? 0 }
     answers = min(answers + 1, 1_000)
     let usual = usualTime ?? time
-    usualTime = usual + (min(time, usual * 2) - usual) / answers
+    let counted = answers <= 10 ? time : min(time, max(usual * 2, 0.001))
+    usualTime = usual + (counted - usual) / answers
     return true
   }
 }

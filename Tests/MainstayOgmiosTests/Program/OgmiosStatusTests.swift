@@ -78,6 +78,6 @@ import Testing
   @Test func `help says what it does`() async throws {
     let end = try await run("--help")
     #expect(end.status == 0)
-    #expect(end.output.contains("Exit status: 0 all is well"))
+    #expect(end.output.contains("Exit status: 0 the server in use"))
   }
 }

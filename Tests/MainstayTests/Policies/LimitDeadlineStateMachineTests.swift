@@ -43,6 +43,25 @@ import Testing
     #expect(algorithm.limit < 20)
   }
 
+  @Test(arguments: [Duration.zero, .microseconds(1)])
+  func `a first answer that took no time does not hide how long the others take`(first: Duration) {
+    var algorithm = LimitAlgorithm(.aimd(initial: 20))
+    for time in [first] + Array(repeating: .milliseconds(100), count: 50) {
+      _ = algorithm.learn(
+        .init(time: time, inFlight: 1), epoch: algorithm.epoch, now: .zero, fraction: 0.5)
+    }
+    func cut(after time: Duration) -> LimitAlgorithm.Sample {
+      .init(time: time, inFlight: 1, isDrop: true, wasCut: true)
+    }
+    let before = algorithm.limit
+    _ = algorithm.learn(
+      cut(after: .milliseconds(50)), epoch: algorithm.epoch, now: .zero, fraction: 0.5)
+    #expect(algorithm.limit == before, "it had less time than answers take")
+    _ = algorithm.learn(
+      cut(after: .milliseconds(100)), epoch: algorithm.epoch, now: .zero, fraction: 0.5)
+    #expect(algorithm.limit < before)
+  }
+
   @Test(arguments: LimitAlgorithmTests.kinds)
   func `a burst of load does not shut a service off that is well`(kind: AdaptiveLimit.Kind) {
     var service = QueuedService(kind)

@@ -37,6 +37,24 @@ import Testing
     #expect(ViewRules.shadows(["MainstayUI", "SwiftUI"]).count == 1)
   }
 
+  @Test func `finds lists that are gone after a day under local changes`() {
+    let text = "cache.updates(for: a, overlaying: Add.self, of: outbox)\n"
+    let bounded = "ResponseCache(\"a\", of: .everybody, in: store)\n" + text
+    let shown = bounded.replacing("store)", with: "store, policy: .offlineFirst)")
+    for path in [app, "Snippets/A.swift"] {
+      #expect(ViewRules.boundedLists([planted(path, bounded)]).lines == [2])
+      #expect(ViewRules.boundedLists([planted(path, shown)]).isEmpty)
+    }
+    #expect(ViewRules.boundedLists([planted(bounded)]).isEmpty)
+  }
+
+  @Test func `finds an app that can only try again what was given up`() {
+    let again = planted(app, "outbox.redrive(id)\n")
+    #expect(ViewRules.deadEnds([again]).lines == [1])
+    #expect(ViewRules.deadEnds([again, planted(app, "outbox.discard(id)\n")]).isEmpty)
+    #expect(ViewRules.deadEnds([planted(view, "outbox.redrive(id)\n")]).isEmpty)
+  }
+
   @Test func `finds an app that is too long`() {
     let full = String(repeating: "\n", count: ViewRules.maximumAppLines)
     #expect(ViewRules.lengthOfApp([planted(app, full), planted(full)]).isEmpty)

@@ -62,6 +62,32 @@ enum ViewRules {
     }
   }
 
+  /// Local changes laid over a list that is gone after a day: it looks as if all else were lost.
+  static func boundedLists(_ files: [SourceFile]) -> [Violation] {
+    files.filter { file in
+      ["Examples/", "Snippets/"].contains { file.path.hasPrefix($0) }
+        && file.places(of: ["policy", ":"]).isEmpty
+    }.flatMap { file in
+      file.places(of: ["overlaying", ":"]).map {
+        file.violation(
+          at: $0, "changes are laid over what is gone after a day",
+          cure: "Give the cache the policy `.offlineFirst`, or a bound that is said")
+      }
+    }
+  }
+
+  /// What is refused for good is refused again: a person needs a way out.
+  static func deadEnds(_ files: [SourceFile]) -> [Violation] {
+    let files = files.filter { $0.path.hasPrefix(app) }
+    guard files.allSatisfy({ $0.places(of: ["discard", "("]).isEmpty }) else { return [] }
+    return files.flatMap { file in
+      file.places(of: ["redrive", "("]).map {
+        file.violation(
+          at: $0, "what was given up can only be tried again", cure: "Offer `discard`, too")
+      }
+    }
+  }
+
   static func lengthOfApp(_ files: [SourceFile]) -> [Violation] {
     // The line end of the last line does not begin another one.
     let count = files.filter { $0.path.hasPrefix(app) }.reduce(0) { $0 + $1.lines.count - 1 }

@@ -90,10 +90,17 @@ extension Inventory {
     do {
       guard try await outbox.redrive(operation) else { throw AppError.noDeadLetter(id) }
     } catch {
-      _ = try await store.gaveUp(operation: operation.description)
+      // It is given up as before, unless it waits by now: then nothing has to be put back.
+      if item != nil, try await !isQueued(operation) {
+        _ = try await store.gaveUp(operation: operation.description)
+      }
       throw AppError.from(error)
     }
     if let item { await itemNews.tell(item) }
+  }
+
+  private func isQueued(_ operation: OperationID) async throws(AppError) -> Bool {
+    do { return try await outbox.operation(operation) != nil } catch { throw AppError.from(error) }
   }
 
   /// Throws something away that was given up.

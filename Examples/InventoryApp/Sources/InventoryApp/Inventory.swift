@@ -14,12 +14,12 @@ final class Inventory {
   /// The shelf with all changes that wait; nil until something is known.
   private(set) var shelf: CachedValue<Shelf>?
   private(set) var snapshot = OutboxSnapshot()
+  private(set) var letters: [DeadLetter] = []
 
   let connection: ConnectionPresenter
-
   @ObservationIgnored private let service: Service
   @ObservationIgnored private let cache: ResponseCache
-  @ObservationIgnored private let outbox: Outbox
+  @ObservationIgnored let outbox: Outbox
 
   /// Opens what was kept when the app ran last.
   init() async throws {
@@ -29,14 +29,14 @@ final class Inventory {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let service = try Service(at: folder.appending(path: "service.json"))
     let store = SQLiteCacheStore(at: folder.appending(path: "cache.sqlite"))
-    let cache = ResponseCache("inventory", of: .everybody, in: store)
+    let cache = ResponseCache("inventory", of: .everybody, in: store, policy: .offlineFirst)
     let monitor = ConnectivityMonitor()
     var configuration = Outbox.Configuration()
     configuration.connectivity = monitor
     outbox = try await Outbox(
       at: folder.appending(path: "outbox.sqlite"), configuration: configuration
     ) {
-      Worker(for: SaveItem.self) { change, context in
+      Worker(for: SaveItem.self, afterDeadLetter: .goOn) { change, context in
         let shelf = try await service.save(change.item, key: context.idempotencyKey)
         await cache.keep(shelf, for: Self.key)
       }
@@ -57,23 +57,20 @@ final class Inventory {
 
   /// Follows how much waits, until the caller is cancelled.
   func followOutbox() async {
-    for await snapshot in outbox.changes { self.snapshot = snapshot }
+    for await snapshot in outbox.changes {
+      self.snapshot = snapshot
+      letters = (try? await outbox.deadLetters()) ?? letters
+    }
   }
 
   /// Asks the service; what was kept is shown where it does not answer.
-  func load() async throws -> Shelf {
+  func load() async throws -> CachedValue<Shelf> {
     try await cache.refresh(Self.key, as: Shelf.self) { [service] in try await service.load() }
-      .value
   }
 
   /// Keeps an item: here at once, at the service as soon as it can be reached.
   func save(_ item: Item) async throws {
     try await outbox.enqueue(SaveItem(item: item), orderedBy: Self.key)
-  }
-
-  /// Has everything that was given up tried again.
-  func redriveAll() async throws {
-    for letter in try await outbox.deadLetters() { try await outbox.redrive(letter.id) }
   }
 
   func setReachable(_ isReachable: Bool) async throws {

@@ -25,4 +25,9 @@ struct Shelf: Codable, Sendable, Equatable {
 struct SaveItem: QueuedOperation {
   static let kind: OperationKind = "save-item"
   var item: Item
+
+  /// The name of an item whose change was given up; nil where it cannot be read.
+  static func name(in letter: DeadLetter) -> String? {
+    try? JSONDecoder().decode(Self.self, from: letter.operation.payload).item.name
+  }
 }

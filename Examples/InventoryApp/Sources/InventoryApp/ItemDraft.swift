@@ -4,8 +4,9 @@ import Mainstay
 import MainstayUI
 
 /// An item while a person fills it in.
-struct ItemDraft: Sendable {
+struct ItemDraft: Sendable, Identifiable {
   var item = Item()
+  var id: Item.ID { item.id }
 
   static let name = FormField<Self, String>(
     "name", \.item.name, label: "Name", rules: [.required, .length(1...80)])

@@ -8,7 +8,6 @@
   /// One item, new or not, in a sheet, which hides what its window shows.
   struct ItemForm: View {
     let inventory: Inventory
-
     @State private var form: FormModel<ItemDraft>
     @FocusState private var focus: JSONPointer?
     @Environment(ErrorPresenter.self) private var presenter
@@ -28,10 +27,8 @@
         if let error = form.submissionError.flatMap({ ErrorPresentation($0) }) {
           ErrorRow(error, actions: [.dismiss]) { _ in form.dismissSubmissionError() }
         }
-        Button("Save") {
-          Task { await save() }
-        }
-        .disabled(form.isSubmitting)
+        Button("Save") { Task { await save() } }
+          .disabled(form.isSubmitting)
         Button("Cancel", role: .cancel) { dismiss() }
       }
       .formFocus(form, $focus).errorAlert(presenter).toasts(toasts)
@@ -43,9 +40,5 @@
       toasts.show(.success, "Saved on this device")
       dismiss()
     }
-  }
-
-  extension ItemDraft: Identifiable {
-    var id: Item.ID { item.id }
   }
 #endif

@@ -8,7 +8,6 @@
   /// What waits and why, and a switch to try it out.
   struct StatusPage: View {
     let inventory: Inventory
-
     @State private var isReachable = true
     @Environment(ErrorPresenter.self) private var presenter
 
@@ -26,8 +25,14 @@
             LabeledContent("Waiting", value: inventory.snapshot.pending.formatted())
             LabeledContent("Being sent", value: inventory.snapshot.running.formatted())
             LabeledContent("Given up", value: inventory.snapshot.dead.formatted())
-            if inventory.snapshot.dead > 0 {
-              Button("Try again") { attempt("Try again") { try await inventory.redriveAll() } }
+            ForEach(inventory.letters) { letter in
+              LabeledContent(SaveItem.name(in: letter) ?? "A change", value: letter.message)
+              Button("Try again") {
+                attempt("Try again") { try await inventory.outbox.redrive(letter.id) }
+              }
+              Button("Discard", role: .destructive) {
+                attempt("Discard") { try await inventory.outbox.discard(letter.id) }
+              }
             }
           }
         }

@@ -15,8 +15,8 @@ import MainstayOgmios
       The servers are asked in their order: where the connection to one fails, the next one is \
       asked.
 
-      Exit status: 0 all is well, 1 a server has no answer or its node is not well, 2 wrong \
-      options, 3 no server could be reached.
+      Exit status: 0 the server in use and its node are well, whatever the others are; 1 it has \
+      no answer or its node is not well; 2 wrong options; 3 no server could be reached.
       """)
 
   @Argument(

@@ -106,6 +106,10 @@ extension LabeledContent where Label == Text, Content == Text {
   public nonisolated init<S: StringProtocol>(
     _ titleKey: LocalizedStringKey, value: S
   ) { fatalError() }
+  @_disfavoredOverload
+  public nonisolated init<S1: StringProtocol, S2: StringProtocol>(
+    _ title: S1, value: S2
+  ) { fatalError() }
 }
 
 public struct NavigationStack<Data, Root: View>: View {

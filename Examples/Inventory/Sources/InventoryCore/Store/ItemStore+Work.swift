@@ -147,8 +147,10 @@ extension ItemStore {
   }
 
   /// Somebody wants an operation that was given up to be tried again.
+  ///
+  /// - Returns: The item; nil where the operation does not count as given up here.
   func redriven(operation: String) async throws(AppError) -> UUID? {
-    try await mark(operation, .queued)?.item
+    try await mark(operation, .queued, ifDead: true)?.item
   }
 
   /// Somebody threw an operation away that was given up.
@@ -157,13 +159,14 @@ extension ItemStore {
   }
 
   private func mark(
-    _ operation: String, _ state: Work.State
+    _ operation: String, _ state: Work.State, ifDead: Bool = false
   ) async throws(AppError) -> Work? {
     let time = time
     return try await write { db in
       let sql = "SELECT * FROM work WHERE operation = ? AND state <> 'done'"
       guard let row = try db.row(sql, [operation]) else { return nil }
       let work = try Work(row)
+      guard !ifDead || work.state == .dead else { return nil }
       try Work.set(state, of: work.id, db)
       if state == .done {
         try MissedTwin.take(of: work.item, at: time, db)

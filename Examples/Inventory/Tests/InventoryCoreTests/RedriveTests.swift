@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InventoryCore
+import InventoryUpstream
+import Mainstay
+import TestSupport
+import Testing
+
+/// What was given up is tried again.
+@Suite(.ends(withinMinutes: 5)) struct RedriveTests {
+  @Test func `what waits already stays what waits when it is tried again once more`() async throws {
+    try await inWorld { world in
+      let key = IdempotencyKey()
+      let stranger = world.stranger()
+      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
+      _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key)
+      await stranger.shutDown()
+      let inventory = try await world.open()
+      let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
+      _ = try await inventory.wait(for: id) { $0.sync == .rejected }
+      let letter = try #require(try await inventory.deadLetters().first)
+      await world.fail(.down)
+      try await inventory.redrive(letter.id)
+      let error = await #expect(throws: AppError.self) { try await inventory.redrive(letter.id) }
+      #expect(error?.kind == .notFound)
+      let item = try await inventory.store.item(id)
+      #expect(item.sync == .pending && item.pending == 1)
+      await inventory.shutDown()
+    }
+  }
+}
