@@ -26,9 +26,10 @@ extension Outbox {
   /// with the time that a background task has.
   ///
   /// It goes on with an outbox that was paused. When the time is over it returns, and what runs
-  /// then goes on: ``suspend(within:)`` ends that. It returns earlier where nothing runs, and nothing
-  /// that is left can begin before the time is over, such as by a rate limit. It also returns where
-  /// somebody pauses the outbox meanwhile, or has suspended it, and leaves the file alone then.
+  /// then goes on: ``suspend(within:)`` ends that. It returns earlier where nothing runs, and
+  /// nothing that is left can begin before the time is over, such as by a rate limit. It also
+  /// returns where somebody pauses the outbox meanwhile, or has suspended it, and leaves the file
+  /// alone then.
   ///
   /// - Parameter time: How long it may take; zero or more.
   /// - Returns: How many operations stand where when it ends, or for an outbox that was suspended

@@ -6,7 +6,8 @@ import MainstayTesting
 import TestSupport
 import Testing
 
-/// Which form of a text is taken for a number: what ICU with CLDR 48 says, and what a catalogue has.
+/// Which form of a text is taken for a number: what ICU with CLDR 48 says, and what a catalogue
+/// has.
 @Suite struct PluralTests {
   private static let letters: [PluralCategory: Character] = [
     .zero: "z", .one: "1", .two: "2", .few: "f", .many: "m", .other: "-",
