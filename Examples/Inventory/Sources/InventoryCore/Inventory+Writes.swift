@@ -72,9 +72,18 @@ extension Inventory {
 // What was given up.
 extension Inventory {
   /// The dead letters, the oldest first.
-  package func deadLetters() async throws(AppError) -> [DeadLetterDocument] {
+  ///
+  /// - Parameters:
+  ///   - id: The last one of the list before; nil, the default, for the first list.
+  ///   - limit: How many at most; the default is 1,000.
+  /// - Returns: The dead letters.
+  /// - Throws: `AppError` where the queue cannot be read.
+  package func deadLetters(
+    after id: UUID? = nil, limit: Int = 1000
+  ) async throws(AppError) -> [DeadLetterDocument] {
     do {
-      return try await outbox.deadLetters(limit: 1000).map(DeadLetterDocument.init)
+      return try await outbox.deadLetters(after: id.map { OperationID($0) }, limit: limit)
+        .map(DeadLetterDocument.init)
     } catch {
       throw error.appError
     }

@@ -29,4 +29,22 @@ import Testing
       await inventory.shutDown()
     }
   }
+  @Test func `what was given up can be read in parts`() async throws {
+    try await inWorld { world in
+      let keys = [IdempotencyKey(), IdempotencyKey()]
+      let stranger = world.stranger()
+      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
+      for key in keys { _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key) }
+      await stranger.shutDown()
+      let inventory = try await world.open()
+      for key in keys { _ = try await inventory.add(ItemDraft(title: "Lamp"), key: key) }
+      try await inventory.wait { try await inventory.deadLetters().count == 2 }
+      let all = try await inventory.deadLetters().map(\.id)
+      let first = try await inventory.deadLetters(limit: 1).map(\.id)
+      let second = try await inventory.deadLetters(after: first.last, limit: 1).map(\.id)
+      #expect(first + second == all)
+      #expect(try await inventory.deadLetters(after: second.last, limit: 1).isEmpty)
+      await inventory.shutDown()
+    }
+  }
 }

@@ -167,6 +167,9 @@ import Testing
       #expect(try await client.answer(.get, "/api/conflicts").member("conflicts") == .array([]))
       let letters = try await client.answer(.get, "/api/dead-letters")
       #expect(try letters.member("deadLetters") == .array([]))
+      for query in ["limit=0", "limit=1001", "after=7"] {
+        #expect(try await client.answer(.get, "/api/dead-letters?\(query)").status == 400)
+      }
       #expect(try await client.answer(.get, "/api/errors").member("groups") != nil)
       let log = try await client.answer(.get, "/api/errors/log")
       #expect(log.status == 200 && log.headers["content-type"] == "application/jsonl")
