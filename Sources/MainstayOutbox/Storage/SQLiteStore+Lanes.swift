@@ -94,22 +94,23 @@ extension SQLiteStore {
   public func expedite(unimportantAfter delay: Duration) async throws {
     let delay = delay.milliseconds
     try await write(.normal) { [self] db, _ in
-      let (date, normal) = (date(), OperationPriority.normal.rawValue)
+      let (date, normal) = (date(), Int64(OperationPriority.normal.rawValue))
       if delay > 0 {
-        try db.execute(
-          sql: """
-            UPDATE mainstay_op SET run_at = ?1 + ?2, wait = ?2
-            WHERE state = 'scheduled' AND unreachable > 0 AND priority < ?3 AND run_at > ?1 + ?2
-            """, arguments: [date, delay, normal])
+        try db.execute(sql: Self.shorteningUnreached, arguments: [date, delay, normal])
       }
-      try db.execute(
-        sql: """
-          UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
-          WHERE state = 'scheduled' AND run_at IS NOT NULL AND unreachable > 0
-            AND (priority >= ? OR ? = 0)
-          """, arguments: [normal, delay])
+      try db.execute(sql: Self.readyingUnreached, arguments: [delay > 0 ? normal : .min])
     }
   }
+
+  package static let shorteningUnreached = """
+    UPDATE mainstay_op SET run_at = ?1 + ?2, wait = ?2
+    WHERE state = 'scheduled' AND unreachable > 0 AND priority < ?3 AND run_at > ?1 + ?2
+    """
+
+  package static let readyingUnreached = """
+    UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
+    WHERE state = 'scheduled' AND unreachable > 0 AND priority >= ?
+    """
 
   /// Makes ready what a constraint holds back: the next claim looks at them anew.
   public func reconsider() async throws {

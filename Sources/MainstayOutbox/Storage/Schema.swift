@@ -95,7 +95,7 @@ enum Schema {
   /// One name of each step of what has come since.
   private static let added = [
     "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record", "mainstay_pause",
-    "mainstay_op_begun",
+    "mainstay_op_begun", "mainstay_op_unreached",
   ]
 
   /// What has come since, and builds of the same format can live without.
@@ -103,7 +103,8 @@ enum Schema {
   /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is
   /// what waits for constraints, by them; it took the place of `held`, as `lost` that of `suspect`.
   /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
-  /// `pause` is the kinds of which nothing is leased. `begun` is when waits began.
+  /// `pause` is the kinds of which nothing is leased. `begun` is when waits began. `unreached` is
+  /// what is scheduled since the network could not be reached.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
       op INTEGER NOT NULL,
@@ -137,6 +138,8 @@ enum Schema {
 
     CREATE INDEX IF NOT EXISTS mainstay_op_begun ON mainstay_op (run_at - wait)
       WHERE run_at IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS mainstay_op_unreached ON mainstay_op (priority)
+      WHERE state = 'scheduled' AND unreachable > 0;
 
     CREATE INDEX IF NOT EXISTS mainstay_dead_record ON mainstay_dead (ordering_key)
       WHERE ordering_key IS NOT NULL;

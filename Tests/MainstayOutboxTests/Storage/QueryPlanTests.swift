@@ -28,10 +28,6 @@ import Testing
       "SELECT id FROM mainstay_op WHERE expendable AND priority <= 2 ORDER BY priority, id",
     ]
     let decisions = [
-      """
-      UPDATE mainstay_op SET state = 'ready', run_at = NULL WHERE state = 'scheduled'
-        AND run_at IS NOT NULL AND unreachable > 0 AND (priority >= 2 OR 0 = 0)
-      """,
       "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE owner IS NOT NULL)",
       SQLiteStore.shorteningWaits,
     ]
@@ -41,6 +37,23 @@ import Testing
         let plan = try plan(of: query, db)
         #expect(plan.contains("mainstay_op_"), "\(query): \(plan)")
         #expect(!plan.contains("TEMP B-TREE"), "\(query): \(plan)")
+      }
+    }
+    try queue.close()
+  }
+
+  @Test func `a better network looks at what it was missing for, and at no other waits`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    await store.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.read { db in
+      for query in [SQLiteStore.shorteningUnreached, SQLiteStore.readyingUnreached] {
+        let plan = try plan(of: query, db)
+        #expect(plan.contains("mainstay_op_unreached (priority"), "\(query): \(plan)")
       }
     }
     try queue.close()
