@@ -17,6 +17,8 @@ final class AuditedFile {
   private(set) lazy var lines = LineTable(bytes)
   /// The modules that it imports, also under a condition.
   let imports: Set<String>
+  /// Those of them that it imports whole: `import struct Foundation.URL` brings `URL` alone.
+  let wholeImports: Set<String>
   /// The loggers of its types, as far as somebody asked.
   var knownLoggers: [SyntaxIdentifier: [KnownLogger]] = [:]
   /// The loggers that it declares outside of types.
@@ -84,7 +86,8 @@ final class AuditedFile {
     self.tree = tree
     self.rules = rules
     self.vocabulary = vocabulary
-    imports = tree.statements.imports
+    imports = tree.statements.imports()
+    wholeImports = tree.statements.imports { $0.importKindSpecifier == nil }
     self.pathClass = pathClass.settled(
       named: path, imports: imports, isProgram: tree.isProgram(bytes))
   }
@@ -236,14 +239,19 @@ extension SyntaxProtocol {
 }
 
 extension CodeBlockItemListSyntax {
-  fileprivate var imports: Set<String> {
+  /// The modules of those imports that are as asked.
+  fileprivate func imports(
+    where isWanted: (ImportDeclSyntax) -> Bool = { _ in true }
+  ) -> Set<String> {
     var modules: Set<String> = []
     for statement in self {
       if let declaration = statement.item.as(ImportDeclSyntax.self) {
+        guard isWanted(declaration) else { continue }
         modules.insert(declaration.path.first?.name.bareText ?? "")
       } else if let condition = statement.item.as(IfConfigDeclSyntax.self) {
         for clause in condition.clauses {
-          modules.formUnion(clause.elements?.as(CodeBlockItemListSyntax.self)?.imports ?? [])
+          let inner = clause.elements?.as(CodeBlockItemListSyntax.self)
+          modules.formUnion(inner?.imports(where: isWanted) ?? [])
         }
       }
     }

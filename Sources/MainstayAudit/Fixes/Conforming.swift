@@ -32,7 +32,7 @@ extension IndexedType {
 extension AuditedFile {
   /// An edit that imports Foundation, where no import here brings it.
   func makeFoundationImport() -> Edit? {
-    if !imports.isDisjoint(with: foundationModules) { return nil }
+    if !wholeImports.isDisjoint(with: foundationModules) { return nil }
     if let first = tree.statements.first(where: { $0.item.is(ImportDeclSyntax.self) }) {
       let start = first.bytes.lowerBound
       return Edit(start..<start, "import Foundation\n")
@@ -48,8 +48,12 @@ extension AuditedFile {
       guard text.hasPrefix("#!") || text.hasPrefix("//") && !text.hasPrefix("///") else { break }
       line += 1
     }
-    let place = max(start, lines.bytes(ofLine: line).lowerBound)
-    return Edit(place..<place, (line > 1 ? "\n" : "") + "import Foundation\n\n")
+    let next = lines.bytes(ofLine: line)
+    let place = max(start, next.lowerBound)
+    let isFollowedByGap = text(place..<max(place, next.upperBound)).allSatisfy(\.isWhitespace)
+    return Edit(
+      place..<place,
+      (line > 1 ? "\n" : "") + "import Foundation\n" + (isFollowedByGap ? "" : "\n"))
   }
 }
 

@@ -149,7 +149,7 @@ extension AuditedFile {
     }
     let plain = "!(\(error) is CancellationError)"
     let modules = foundationModules.subtracting(["FoundationEssentials"])
-    let knowsURLError = !imports.isDisjoint(with: modules)
+    let knowsURLError = !wholeImports.isDisjoint(with: modules)
     return knowsURLError ? plain + ", (\(error) as? URLError)?.code != .cancelled" : plain
   }
 }

@@ -13,7 +13,9 @@ extension Rule {
       """,
     guess: "A type is an error if some file of the project says so.",
     onPurpose: "Conform to `CustomNSError` and give the text in `errorUserInfo`.",
-    remedy: .safe("Renames a computed property to `errorDescription` and adds `LocalizedError`."),
+    remedy: .safe(
+      "Renames a computed property to `errorDescription` and adds `LocalizedError`; unsafe where "
+        + "it is public, or Foundation is new."),
     examples: [
       .bad(
         """
@@ -127,6 +129,8 @@ extension Rule {
       let path = file.path
       let renaming = variable.renaming
       let conforming = [file.foundationImport, type.localizedErrorEdit].compactMap(\.self)
+      let isNew = file.foundationImport != nil
+      let isSeen = variable.isSeenOutside(type)
       file.report(
         variable, "`any Error` never asks `\(type.name)` for this text, and shows the system's",
         judging: { index in
@@ -140,7 +144,10 @@ extension Rule {
           return .init(
             fix: renaming.map { edits in
               Fix(
-                isSafe: true, title: "make it the text of a `LocalizedError`",
+                isSafe: !isSeen && (isLocalized || !isNew && !first.isPublic),
+                title: "make it the text of a `LocalizedError`"
+                  + (isNew && !isLocalized ? ", import Foundation" : "")
+                  + (isSeen ? ", and take a public name away" : ""),
                 edits: isLocalized ? edits : conforming + edits,
                 key: isLocalized ? nil : first.localizedErrorKey)
             })
@@ -161,6 +168,14 @@ extension VariableDeclSyntax {
       type.kind != .protocolType
     else { return nil }
     return type
+  }
+
+  /// Whether code of other modules may read it.
+  fileprivate func isSeenOutside(_ type: TypeDeclaration) -> Bool {
+    let names: [Keyword] = [.public, .open, .package]
+    if names.contains(where: modifiers.has) { return true }
+    // What an extension declares is as open as that says.
+    return type.kind == .extension && names.contains(where: type.modifiers.has)
   }
 
   /// What makes it an `errorDescription`, where it is computed.
