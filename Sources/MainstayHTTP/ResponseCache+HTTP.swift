@@ -96,8 +96,9 @@ struct CacheDirectives: Sendable, Equatable {
     return min(before ?? time, time)
   }
 
-  /// The time from the one moment to the other; none where either is not there or cannot be read:
-  /// who leaves out when it was answered mostly has no clock, and says "never" by a time long past.
+  /// The time from the one moment to the other; none where either is not there or cannot be read.
+  ///
+  /// Who leaves out when it was answered mostly has no clock, and says "never" by a time long past.
   private static func lifetime(expires: String, date: String?) -> Duration {
     // A year of two digits means the same in both.
     let now: Int64 = 1_800_000_000

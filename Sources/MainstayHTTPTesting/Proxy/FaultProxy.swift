@@ -55,7 +55,7 @@ public final class FaultProxy: Sendable {
     /// Closes the port.
     ///
     /// A process that is just being started by another thread has a copy of the descriptor, until
-    /// it runs a program of its own: to close it here alone would leave the port open so long.
+    /// it runs a program of its own. To close it here alone would leave the port open so long.
     func close() {
       channel.eventLoop.execute { [self] in
         if channel.isActive { shutdown(descriptor, Int32(SHUT_RDWR)) }

@@ -155,7 +155,7 @@ struct TablesTests {
     let failure = try #require(await failure(of: place.store()))
     #expect(failure.code == .corrupted)
     #expect(failure.details.contains("Step 8 (housekeeping)"), "\(failure.details)")
-    #expect(try await steps(place) == 24, "nothing of it was kept")
+    #expect(try await steps(place) == 27, "nothing of it was kept")
   }
 
   @Test func `tables that are gone though they are recorded are named`() async throws {
