@@ -103,6 +103,21 @@ import Testing
     #expect(text.contains("(e) ; if errors.count > 100 { errors.removeFirst() }; save()"))
   }
 
+  @Test(arguments: ["errors.removeFirst()", "errors.removeAll { $0.isOld }"])
+  func `a store that is cut is cut, also where it is emptied further down`(
+    cut: String
+  ) async throws {
+    let code = """
+      final class Log {
+        var errors: [any Error] = []
+        func add(_ e: any Error) { errors.append(e); if errors.isEmpty { \(cut) } }
+        func clear() { errors.removeAll() }
+      }
+      """
+    #expect(try await findings(in: code).isEmpty)
+    #expect(try await findings(in: code.replacing(cut, with: "tell()")).count == 1)
+  }
+
   @Test func `of many stores in one type each is told by what is done to it`() async throws {
     let kept = (0..<60).map {
       """

@@ -77,8 +77,8 @@ public struct CachePolicy: Sendable {
   /// For what a person owns or has read, in an app that works without a network.
   ///
   /// It is given at once however old it is, with its age, and after 1 minute a newer one is loaded
-  /// behind it. Both allowances are ``Allowance/always``; the service's word on its own answer still
-  /// goes before. It is not for what somebody acts on, such as a price or a balance.
+  /// behind it. Both allowances are ``Allowance/always``; the service's word on its own answer goes
+  /// before. It is not for what somebody acts on, such as a price or a balance.
   public static let offlineFirst = CachePolicy(
     staleWhileRevalidate: .always, staleIfError: .always)
 

@@ -13,14 +13,14 @@ final class LimitTerms: Sendable {
   private let isUnknown: Atomic<Bool>
   private let isChanged = Atomic(false)
   // What holds where settings leave it open.
-  private let isUnknownByItself: Bool
+  private let isUnknownByItself: Atomic<Bool>
 
   /// Makes settings that were checked.
   init(_ duration: Duration, _ disposition: Disposition) {
     nanoseconds = Atomic(duration.wholeNanoseconds)
     kept = Locked(disposition)
     isUnknown = Atomic(disposition == .unknownOutcome)
-    isUnknownByItself = disposition == .unknownOutcome
+    isUnknownByItself = Atomic(disposition == .unknownOutcome)
   }
 
   /// How long the limit is, from the next call on.
@@ -35,9 +35,15 @@ final class LimitTerms: Sendable {
   /// Whether they are others than those it was made with, so that one made anew would differ.
   var wereChanged: Bool { isChanged.load(ordering: .relaxed) }
 
+  /// Says what holds where settings leave it open; for one that was made from settings, which may
+  /// have said another thing.
+  func decideByItself(isUnknown: Bool) {
+    isUnknownByItself.store(isUnknown, ordering: .relaxed)
+  }
+
   /// Goes on with settings that were checked.
   func update(_ configuration: Timeout.Configuration) {
-    let isUnknown = configuration.leavesOutcomeUnknown ?? isUnknownByItself
+    let isUnknown = configuration.leavesOutcomeUnknown ?? isUnknownByItself.load(ordering: .relaxed)
     kept.withLock { kept in
       // What a limit in code says of its outcome holds, unless the settings say another thing.
       if isUnknown != (kept == .unknownOutcome) {

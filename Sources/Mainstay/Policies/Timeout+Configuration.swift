@@ -39,6 +39,7 @@ extension Timeout {
     self.init(
       configuration.limit, disposition: configuration.disposition(), name: name, clock: clock,
       observer: observer)
+    limit.terms.decideByItself(isUnknown: false)
   }
 
   /// The settings in force; the limit is cut to what is useful.
@@ -76,6 +77,7 @@ extension Deadline {
     self.init(
       configuration.limit, disposition: configuration.disposition(), name: name, clock: clock,
       observer: observer)
+    limit.terms.decideByItself(isUnknown: false)
   }
 
   /// The settings in force; the limit is cut to what is useful.
@@ -111,6 +113,7 @@ extension Timeout.Abandoning {
     self.init(
       configuration.limit, disposition: configuration.disposition(isUnknownByItself: true),
       name: name, clock: clock, observer: observer)
+    limit.terms.decideByItself(isUnknown: true)
   }
 
   /// The settings in force; the limit is cut to what is useful.

@@ -13,6 +13,7 @@ import Testing
     "inFlight -= 1; last = error",
     "if isOpen { close() }; last = error",
     "queue.async { self.release() }; last = error",
+    "guard attempt < 3 else { return closed() }; last = error",
   ])
   func `no fix jumps over what a clause cleans up`(statements: String) async throws {
     let code = Self.loop(statements)
@@ -41,13 +42,26 @@ import Testing
     #expect(String(decoding: run.bytes, as: UTF8.self).contains("catch is CancellationError {"))
   }
 
-  private static func loop(_ statements: String) -> String {
+  @Test(arguments: [("await pool.discard(link)", ""), ("", "await link.close(); spinner.hide()")])
+  func `what follows the work or the loop is passed by only where somebody wants that`(
+    work: String, loop: String
+  ) async throws {
+    let found = try await findings(in: Self.loop("last = error", work, loop))
+    #expect(found.count == 1)
+    #expect(found.first?.fix?.isSafe == false)
+  }
+
+  private static func loop(
+    _ statements: String, _ work: String = "", _ loop: String = ""
+  ) -> String {
     """
     func get() async throws -> Page {
       var wait = Duration.seconds(1)
       for attempt in 1...3 {
         do { return try await page() } catch { \(statements) }
+        \(work)
       }
+      \(loop)
       throw last
     }
     """

@@ -28,7 +28,9 @@ import Testing
   }
 
   @Test func `a body that a request carries is encoded as the client says`() async throws {
-    let transport = ScriptedTransport(.json(#"{"printed_on":"1970-01-01T00:00:00Z"}"#))
+    let transport = ScriptedTransport { _, _ in
+      .json(#"{"printed_on":"1970-01-01T00:00:00Z"}"#)
+    }
     let books = try client(transport) {
       $0.encoder = {
         let encoder = JSONEncoder()

@@ -33,6 +33,20 @@ import Testing
     #expect(pipeline.explain().longestTime == .seconds(2))
   }
 
+  @Test func `what settings leave open is what the policy says by itself`() throws {
+    let said = Timeout.Configuration(limit: .seconds(1), leavesOutcomeUnknown: false)
+    let abandoning = try Timeout.Abandoning(validating: said)
+    #expect(abandoning.configuration == said)
+    try abandoning.update(.init(limit: .seconds(1)))
+    #expect(abandoning.configuration.leavesOutcomeUnknown == true)
+    let unknown = Timeout.Configuration(limit: .seconds(1), leavesOutcomeUnknown: true)
+    let (timeout, deadline) = (try Timeout(validating: unknown), try Deadline(validating: unknown))
+    try timeout.update(.init(limit: .seconds(1)))
+    try deadline.update(.init(limit: .seconds(1)))
+    #expect(timeout.configuration.leavesOutcomeUnknown == false)
+    #expect(deadline.configuration.leavesOutcomeUnknown == false)
+  }
+
   @Test func `a call that runs ends when it was to end, and says by which limit`() async throws {
     let timeout = Timeout(.seconds(10), clock: clock)
     let result = Task { try await timeout.run { try await untilCancelled(patience) } }

@@ -4,8 +4,8 @@ import Foundation
 
 /// The newest breadcrumbs: of the whole process, or of one piece of work in it.
 ///
-/// Those that captured errors leave stand in a ring of their own, so that a storm of errors never
-/// pushes out what the app has said.
+/// Those that captured errors leave stand in a ring of their own, so that a storm of errors pushes
+/// out no more than a tenth of what the app has said. A trail of one breadcrumb has none of them.
 package final class BreadcrumbTrail: Sendable {
   private struct Step: Sendable {
     let number: UInt64
@@ -82,6 +82,7 @@ package final class BreadcrumbTrail: Sendable {
 
   /// Adds what an error leaves, once for each failure.
   func add(_ breadcrumb: ErrorReport.Breadcrumb, of id: UUID) {
+    guard capacity > 1 else { return }
     state.withLock { state in
       guard state.errors.newest(where: { $0.error == id }) == nil else { return }
       state.errors.insert(Step(number: state.number(), breadcrumb: breadcrumb, error: id))

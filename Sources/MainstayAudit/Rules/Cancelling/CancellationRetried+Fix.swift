@@ -13,19 +13,35 @@ extension AuditedFile {
       if here.kind == .doStmt || here.kind == .deferStmt { return nil }
       current = here.parent
     }
+    let isSafe = !isFollowed(Syntax(clause), within: routine)
     let start = clause.catchKeyword.positionAfterSkippingLeadingTrivia.utf8Offset
     let head = "catch is CancellationError {"
     if isOnOneLine(clause) {
-      return .safe(
-        "rethrow cancellation", Edit(start..<start, "\(head) throw CancellationError() } "))
+      let edit = Edit(start..<start, "\(head) throw CancellationError() } ")
+      return Fix(isSafe: isSafe, title: "rethrow cancellation", edits: [edit])
     }
     let outer = indentation(of: clause)
     let gap = startsLine(clause) ? "\n\(outer)" : " "
-    return .safe(
-      "rethrow cancellation",
-      Edit(
-        start..<start,
-        "\(head)\n\(outer)\(step(in: clause.body))throw CancellationError()\n\(outer)}\(gap)"))
+    let edit = Edit(
+      start..<start,
+      "\(head)\n\(outer)\(step(in: clause.body))throw CancellationError()\n\(outer)}\(gap)")
+    return Fix(isSafe: isSafe, title: "rethrow cancellation", edits: [edit])
+  }
+
+  /// Whether something stands behind it, up to the end of the routine, that has to be done in any
+  /// case: cancellation would pass it by.
+  private func isFollowed(_ node: Syntax, within routine: Routine) -> Bool {
+    var current: Syntax? = node
+    while let here = current, here.id != routine.node.id {
+      if let item = here.as(CodeBlockItemSyntax.self),
+        let list = item.parent?.as(CodeBlockItemListSyntax.self)
+      {
+        let later = list.drop { $0.id != item.id }.dropFirst()
+        if !later.allSatisfy({ onlyNotes($0, []) }) { return true }
+      }
+      current = here.parent
+    }
+    return false
   }
 }
 
@@ -54,11 +70,13 @@ extension AuditedFile {
     }
     if let branch = item.branch { return onlyNotes(branch, names) }
     if let call = item.plainCall {
-      return isLogCall(call) || call.isPrint || Sleep(call) != nil || call.name == "increment"
+      return isLogCall(call) || call.isPrint || Sleep(call) != nil
+        || ["increment", "fatalError", "preconditionFailure"].contains(call.name)
     }
     guard !item.mayDoMore else { return false }
     switch item.item.kind {
-    case .continueStmt, .breakStmt, .throwStmt, .returnStmt, .variableDecl: return true
+    case .continueStmt, .breakStmt, .variableDecl: return true
+    case .throwStmt, .returnStmt: return !item.calls
     default: return item.item.as(SequenceExprSyntax.self)?.onlyNotes(names) ?? false
     }
   }
@@ -87,6 +105,17 @@ extension SyntaxProtocol {
   /// Whether it waits for something or tries it, outside of closures.
   fileprivate var mayDoMore: Bool {
     containsOwn { $0.kind == .awaitExpr || $0.kind == .tryExpr }
+  }
+
+  /// Whether it calls something, and not only makes a value, outside of closures.
+  fileprivate var calls: Bool {
+    containsOwn { node in
+      guard let call = node.as(FunctionCallExprSyntax.self) else { return false }
+      if let name = call.freeName { return name.first?.isLowercase ?? false }
+      // A case with values looks like a call of a member.
+      let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base
+      return base?.lastName?.first?.isLowercase ?? false
+    }
   }
 }
 

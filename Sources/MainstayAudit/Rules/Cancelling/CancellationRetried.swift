@@ -10,7 +10,8 @@ extension Rule {
     guess: "A loop with a counter, or without an end, whose `do` leaves on success tries again.",
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
     remedy: .safe(
-      "Rethrows cancellation first, where the function throws and the clause cleans nothing up."),
+      "Rethrows cancellation first, where the function throws and the clause cleans nothing up; "
+        + "unsafe where more follows that it would pass by."),
     examples: cancellationRetriedBad + cancellationRetriedGood,
     checks: .loop { loop, file in
       guard !loop.node.isForAwait else { return }

@@ -57,7 +57,9 @@ struct StoreUses {
     case "removeFirst", "removeLast", "popFirst", "popLast", "remove", "removeSubrange", "suffix",
       "prefix", "dropFirst", "dropLast":
       isLimited = true
-    case "removeAll": isLimited = !call.closures.isEmpty || call.argument("where") != nil
+    case "removeAll":
+      // Where all goes it may grow as before until then.
+      if !call.closures.isEmpty || call.argument("where") != nil { isLimited = true }
     default: break
     }
   }

@@ -42,6 +42,21 @@ import Testing
     #expect(!text.contains("example.com") && !text.contains("email"))
   }
 
+  @Test func `what breadcrumbs say of the user is not sent either`() throws {
+    let monitor = ErrorMonitor()
+    monitor.addBreadcrumb(
+      "signed in", metadata: ["user.name": .public("lovelace"), "screen": .public("start")])
+    monitor.capture(storeError(), during: "Save")
+    let text = String(
+      decoding: Encoding.sentry.body(of: try #require(monitor.history.first)), as: UTF8.self)
+    #expect(text.contains("start") && !text.contains("lovelace"), "\(text)")
+  }
+
+  @Test func `a value that is private leaves the place to a fact of its name`() throws {
+    let event = try event(["user.id": .private("4711")], facts: ["user.id": "machine"])
+    #expect(event["user"] as? [String: String] == ["id": "machine"])
+  }
+
   @Test func `an identity that is private or an address is no identity`() throws {
     for id in [ErrorReport.Attachment.private("4711"), .public("ada@example.com"), .public("")] {
       #expect(try event(["user.id": id])["user"] == nil)

@@ -210,7 +210,7 @@ private enum Sentry {
         "message": .string(breadcrumb.message),
         "category": breadcrumb.category.map(JSONNode.string),
         "level": .string(level(breadcrumb.severity)),
-        "data": breadcrumb.metadata.isEmpty ? nil : .sorted(breadcrumb.metadata),
+        "data": Self.values(breadcrumb.metadata),
       ])
     }
     return .members(["values": .array(values)])
@@ -245,8 +245,8 @@ private enum Sentry {
 
   /// A value that says something: nil for one that is private or was redacted as a whole.
   private static func value(of name: String, in report: ErrorReport) -> String? {
-    guard let value = report.metadata[name] ?? report.facts[name] else { return nil }
-    return value.isEmpty || value.hasPrefix("<") && value.hasSuffix(">") ? nil : value
+    [report.metadata[name], report.facts[name]].compactMap(\.self)
+      .first { !($0.isEmpty || $0.hasPrefix("<") && $0.hasSuffix(">")) }
   }
 
   private static func isOfUser(_ name: String) -> Bool { name.hasPrefix("user.") }
