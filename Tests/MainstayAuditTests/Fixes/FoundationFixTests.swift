@@ -3,70 +3,88 @@
 import MainstayAudit
 import Testing
 
-/// What a fix brings into a module, and what it takes from those who use that.
+/// Fixes that need Foundation: what a file has of it, and who decides that it comes.
 @Suite struct FoundationFixTests {
-  private static let member = "var localizedDescription: String { \"Declined.\" }"
-
-  @Test func `a text that only its own module reads is renamed safely`() async throws {
-    let fix = try await fix(of: "import Foundation\nstruct Declined: Error { \(Self.member) }")
-    #expect(fix.isSafe)
-    #expect(fix.title == "make it the text of a `LocalizedError`")
-  }
-
-  @Test(arguments: [
-    "public struct Declined: Error { public ", "package struct Declined: Error { package ",
-  ])
-  func `a name that others may read goes only where somebody wants that`(
-    start: String
-  ) async throws {
-    let fix = try await fix(of: "import Foundation\n\(start)\(Self.member) }")
-    #expect(!fix.isSafe)
-    #expect(fix.title.hasSuffix("and take a public name away"))
-  }
-
-  @Test(arguments: ["", "import struct Foundation.URL\n", "import Dispatch\n"])
-  func `a module without Foundation gets it only where somebody wants that`(
-    start: String
-  ) async throws {
-    let code = "\(start)struct Declined: Error { \(Self.member) }\n"
-    let fix = try await fix(of: code)
-    #expect(!fix.isSafe)
-    #expect(fix.title.hasSuffix("import Foundation"))
-    let found = try await findings("MS105", in: code)
-    let bytes = FixRun(found, in: Array(code.utf8), unsafe: true).bytes
-    let fixed = String(decoding: bytes, as: UTF8.self)
-    #expect(fixed.contains("import Foundation\n"), "\(fixed)")
-    #expect(fixed.contains("struct Declined: LocalizedError"), "\(fixed)")
-  }
+  private static let alert = """
+    @MainActor @Observable final class M {
+      var message: String?
+      func load() async {
+        message = nil
+        do { try await api.load() } catch {
+          message = "No."
+          log.error("\\(error)")
+        }
+      }
+    }
+    """
 
   @Test(arguments: [
     ("import Foundation", true), ("import struct Foundation.URL", false),
-    ("@preconcurrency import struct Foundation.URL", false),
+    ("import struct Foundation.URL\nimport Foundation", true),
+    ("#if os(Linux)\nimport class Foundation.NSError\n#endif", false),
   ])
-  func `one name of Foundation is not all of it`(start: String, isWhole: Bool) async throws {
-    let code = """
-      \(start)
-      @Observable final class Model {
-        var failure: (any Error)?
-        func load() async {
-          do { try await work() } catch { self.failure = error }
-        }
-      }
-      """
-    let found = try await findings("MS301", in: code)
-    let run = FixRun(found, in: Array(code.utf8), unsafe: true)
-    let fixed = String(decoding: run.bytes, as: UTF8.self)
-    #expect(fixed.contains("is CancellationError"), "\(fixed)")
-    #expect(fixed.contains("URLError") == isWhole, "\(fixed)")
+  func `what a scoped import does not bring is not named`(
+    imports: String, knows: Bool
+  ) async throws {
+    let text = try await mended("\(imports)\n\(Self.alert)", by: "MS301", unsafe: false)
+    #expect(text.contains("if !(error is CancellationError)"))
+    #expect(text.contains("URLError") == knows, "\(text)")
   }
 
-  private func fix(of code: String) async throws -> Fix {
-    let found = try await findings("MS105", in: code)
+  @Test func `beside a scoped import Foundation is imported`() async throws {
+    let code = "import struct Foundation.URL\nenum E: Error { case a; \(Self.text) }\n"
+    let text = try await mended(code, by: "MS105", unsafe: true)
+    #expect(text.hasPrefix("import Foundation\nimport struct Foundation.URL\nenum E: Localized"))
+  }
+
+  @Test(arguments: [
+    "enum E: Error { case a; \(text) }",
+    "import struct Foundation.URL\nenum E: Error { case a; \(text) }",
+    "import Foundation\npublic enum E: Error { case a; public \(text) }",
+    "import Foundation\nenum E: Error { case a; package \(text) }",
+    "import Foundation\npublic enum E: Error { case a }\npublic extension E { \(text) }",
+    "import Foundation\npublic enum E: Error { case a; \(text) }",
+  ])
+  func `no safe fix takes a public text away, or brings Foundation into a file`(
+    code: String
+  ) async throws {
+    #expect(try await mended(code, by: "MS105", unsafe: false) == code)
+    #expect(try await mended(code, by: "MS105", unsafe: true).contains("var errorDescription"))
+  }
+
+  @Test func `an unsafe fix says what it brings and takes`() async throws {
+    let code = "public enum E: Error { case a; public \(Self.text) }"
+    let found = try await report(of: .good(code), profile: .default).findings
+    let title = found.first { $0.rule == "MS105" }?.fix?.title
+    #expect(
+      title
+        == "make it the text of a `LocalizedError`, import Foundation, and take a public name away"
+    )
+  }
+
+  @Test(arguments: [
+    "import Foundation\nenum E: Error { case a; \(text) }",
+    "import SwiftUI\nextension E { \(text) }\nenum E: LocalizedError { case a }",
+  ])
+  func `a text of the module's own is mended without being asked`(code: String) async throws {
+    let text = try await mended(code, by: "MS105", unsafe: false)
+    #expect(text.contains("var errorDescription: String?"))
+  }
+
+  @Test func `no second blank line stands behind a new import`() async throws {
+    let code = "// Header.\n\n#if os(Windows)\nimport WinSDK\n#endif\n\n"
+    let text = try await mended(
+      code + "enum E: Error { case a; \(Self.text) }\n", by: "MS105", unsafe: true)
+    #expect(text.hasPrefix("// Header.\n\nimport Foundation\n\n#if os(Windows)"), "\(text)")
+  }
+
+  private static let text = "var localizedDescription: String { \"No.\" }"
+
+  private func mended(_ code: String, by rule: String, unsafe: Bool) async throws -> String {
+    let found = try await report(of: .good(code), profile: .all).findings
+      .filter { $0.rule == rule }
     #expect(found.count == 1, "\(code)")
-    return try #require(found.first?.fix)
-  }
-
-  private func findings(_ rule: String, in code: String) async throws -> [Finding] {
-    try await report(of: .good(code), profile: .all).findings.filter { $0.rule == rule }
+    return String(
+      decoding: FixRun(found, in: Array(code.utf8), unsafe: unsafe).bytes, as: UTF8.self)
   }
 }
