@@ -108,7 +108,7 @@ import Testing
     cut: String
   ) async throws {
     let code = """
-      final class Log {
+      final class ErrorStore {
         var errors: [any Error] = []
         func add(_ e: any Error) { errors.append(e); if errors.isEmpty { \(cut) } }
         func clear() { errors.removeAll() }
