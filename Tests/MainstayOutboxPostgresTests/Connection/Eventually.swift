@@ -14,13 +14,15 @@ extension PostgresConnection {
     try await open(address, settings: .patient)
   }
 
-  /// Returns when a statement with these words runs in another session of the same database.
+  /// Returns when a statement with these words runs in another session of the same database, and
+  /// waits there for a lock or sleeps: one that is only being prepared is active as well.
   func sees(running words: String) async throws {
     try await eventually {
       let rows = try await query(
         """
         SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() \
-        AND position($1 in query) > 0 AND datname = current_database()
+        AND wait_event_type IN ('Lock', 'Timeout') AND position($1 in query) > 0 \
+        AND datname = current_database()
         """, [.text(words)])
       return rows.count > 0
     }
