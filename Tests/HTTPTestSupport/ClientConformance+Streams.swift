@@ -53,8 +53,9 @@ extension ClientConformance {
   func secondReader() async throws {
     let server = try await server { _, _ in .reply(200, body: Data(count: 200_000)) }
     let client = try client(server.origin)
-    for isWhole in [false, true] {
-      let body = try await client.stream(get()).body
+    let change = ResilientClient.Request(.post, "/books")
+    for (request, isWhole) in [(get(), false), (get(), true), (change, true)] {
+      let body = try await client.stream(request).body
       for try await _ in body where !isWhole { break }
       for _ in 0..<2 {
         var again = body.makeAsyncIterator()

@@ -61,7 +61,10 @@ private enum BrokenOff: Sendable {
 
   func told(_ error: any Error) -> AppError {
     let failure = ErrorMapping.current.map(error)
-    guard self != .question, failure.disposition != .cancelled else { return failure }
+    // That somebody reads it twice says nothing about what was asked.
+    guard self != .question, failure.disposition != .cancelled,
+      failure.code != HTTPByteStream.wasRead.code
+    else { return failure }
     let told = failure.adding(metadata: ["http.sent": "maybe"])
     return self == .change ? told : told.with(disposition: .unknownOutcome)
   }

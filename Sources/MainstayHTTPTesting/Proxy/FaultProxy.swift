@@ -99,7 +99,7 @@ public final class FaultProxy: Sendable {
   ///   - seed: Makes jitter repeatable; the default is 0.
   ///   - plan: What goes wrong with a connection, by its number, from 0; such as
   ///     ``FaultPlan/fault(_:)``. It runs on the thread of the connection, so it must not wait.
-  /// - Throws: What SwiftNIO throws where it cannot listen.
+  /// - Throws: ``ServerFailure``, and what SwiftNIO throws where it cannot listen.
   public init(
     to target: Int, seed: UInt64 = 0, _ plan: @escaping @Sendable (Int) -> Fault
   ) async throws {
@@ -143,7 +143,8 @@ public final class FaultProxy: Sendable {
   /// Takes connections again, whatever was refused before; nothing happens where it does, or was
   /// shut down.
   ///
-  /// - Throws: What SwiftNIO throws where it cannot listen.
+  /// - Throws: ``ServerFailure/portInUse(_:)`` where somebody else listens there, and what SwiftNIO
+  ///   throws where it cannot listen.
   public func accept() async throws {
     state.withLock { state in
       state.isRefusing = false
@@ -174,7 +175,7 @@ public final class FaultProxy: Sendable {
     // The port cannot be opened twice.
     await portWasClosed()
     guard state.withLock({ $0.listener == nil && $0.mayListen }) else { return }
-    let descriptor = try held.socketToListen()
+    guard let descriptor = try? held.socketToListen() else { throw ServerFailure.portInUse(port) }
     // It must not keep itself: its listener ends with it.
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.allowRemoteHalfClosure, value: true)

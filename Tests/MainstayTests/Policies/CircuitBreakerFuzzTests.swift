@@ -27,7 +27,6 @@ import Testing
       // Every other one is drawn from legal values only, so that some are legal as a whole.
       let settings = settings(&random, isSensible: seed.isMultiple(of: 2))
       let clock = ManualClock()
-      // mainstay:ignore MS801 -- both are counted, and compared below
       do throws(ConfigurationError) {
         let breaker = try CircuitBreaker(validating: settings, clock: clock, seed: seed)
         legal += 1

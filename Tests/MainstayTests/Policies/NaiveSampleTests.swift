@@ -108,7 +108,8 @@ import Testing
     for error in errors + errors {
       let call = await started {
         try await breaker.run {
-          do { try await untilCancelled(patience) } catch { #expect(Task.isCancelled) }
+          await #expect(throws: CancellationError.self) { try await untilCancelled(patience) }
+          #expect(Task.isCancelled)
           throw error
         }
       }

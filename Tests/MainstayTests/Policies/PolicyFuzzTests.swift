@@ -84,7 +84,6 @@ import Testing
       var random = SplitMix64(seed: seed)
       let document = try Spoiler.spoil(subject.document, &random)
       let clock = JumpingClock(seed: seed)
-      // mainstay:ignore MS801 -- both are counted, and compared below
       do {
         let policy = try subject.make(document, clock, seed)
         made += 1
