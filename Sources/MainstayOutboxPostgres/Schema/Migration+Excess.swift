@@ -25,7 +25,8 @@ extension Migration {
   private static let forgetting = """
     -- Forgets the oldest answers until there are fewer by so many and by so many bytes, but no more
     -- than a part; what runs stays, unless its process is dead. Rows that others are at are passed
-    -- over, so nobody waits.
+    -- over, so nobody waits. Of those who find too many at once, one takes all of them away, and
+    -- each of the others as many as it has added.
     create or replace function mainstay.forget_requests(
       p_count bigint, p_bytes bigint, p_besides bytea, p_lost_before bigint,
       out forgotten bigint, out freed bigint
@@ -38,31 +39,29 @@ extension Migration {
       v_count bigint;
     begin
       freed := 0;
-      if p_count > 0 then
-        v_keys := array(select r.key from mainstay.request as r
-          where r.lease_until <= p_lost_before and r.key <> p_besides
-          order by r.lease_until limit least(p_count, 1000) for update skip locked);
-        delete from mainstay.request as r where r.key = any (v_keys);
-      end if;
-      forgotten := cardinality(v_keys);
-      v_wanted := least(p_count, 1000) - forgotten;
-      if p_bytes > 0 then
-        -- How many they are, before any is locked.
-        v_count := 0;
-        for v_row in select r.bytes from mainstay.request as r
-          where r.lease_until is null and r.key <> p_besides
-          order by r.forget_at limit 1000
-        loop
-          exit when v_bytes >= p_bytes;
-          v_bytes := v_bytes + v_row.bytes;
-          v_count := v_count + 1;
-        end loop;
-        v_wanted := greatest(v_wanted, v_count);
+      v_wanted := least(p_count, 1000);
+      if v_wanted > 1 and not pg_try_advisory_xact_lock(hashtext('mainstay.forgetting'), 0) then
+        v_wanted := 1;
       end if;
       if v_wanted > 0 then
         v_keys := array(select r.key from mainstay.request as r
+          where r.lease_until <= p_lost_before and r.key <> p_besides
+          order by r.lease_until limit v_wanted for update skip locked);
+        delete from mainstay.request as r where r.key = any (v_keys);
+      end if;
+      forgotten := cardinality(v_keys);
+      v_wanted := v_wanted - forgotten;
+      if v_wanted > 0 or p_bytes > 0 then
+        v_keys := '{}';
+        -- Added up as they are locked: those that others are at may be smaller than these.
+        for v_row in select r.key, r.bytes from mainstay.request as r
           where r.lease_until is null and r.key <> p_besides
-          order by r.forget_at limit v_wanted for update skip locked);
+          order by r.forget_at limit 1000 for update skip locked
+        loop
+          exit when v_bytes >= p_bytes and cardinality(v_keys) >= v_wanted;
+          v_bytes := v_bytes + v_row.bytes;
+          v_keys := v_keys || v_row.key;
+        end loop;
         with gone as (
           delete from mainstay.request as r where r.key = any (v_keys) returning r.bytes
         )
