@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-internal import Mainstay
+public import Mainstay
 
 extension ResilientClient {
   /// What a client does about requests and answers, besides its policies.
@@ -72,8 +72,12 @@ extension ResilientClient {
 }
 
 extension ResilientClient.Settings {
+  /// Checks settings that come from outside, before a client with policies of your own is made.
+  ///
+  /// A client that is made with illegal settings stops the program: in code they are a mistake.
+  ///
   /// - Throws: `ConfigurationError` with everything that is not legal.
-  func check() throws(ConfigurationError) {
+  public func validate() throws(ConfigurationError) {
     var found = Violations()
     switch redirections {
     case .never: break
@@ -107,7 +111,7 @@ extension ResilientClient.Settings {
   /// Stops the program where something is not legal, before a policy is made of it.
   func mustBeLegal() {
     do throws(ConfigurationError) {
-      try check()
+      try validate()
     } catch {
       preconditionFailure(error.description)
     }

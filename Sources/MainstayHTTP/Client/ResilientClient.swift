@@ -98,7 +98,7 @@ public struct ResilientClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
     onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
   ) throws(ConfigurationError) {
-    try settings.check()
+    try settings.validate()
     self.init(
       name, at: address, over: transport, settings: settings, authorization: authorization,
       cache: cache, budget: budget, clock: clock, observer: observer, onExchange: onExchange)
