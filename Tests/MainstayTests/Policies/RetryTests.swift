@@ -241,15 +241,7 @@ import Testing
     let clock = ManualClock()
     let retry = Retry(backoff: .constant(.seconds(100)), clock: clock, seed: 3)
     var seen: Set<Duration> = []
-    for _ in 0..<20 {
-      let copy = retry
-      let dependency = Dependency([Self.transient()])
-      async let result = copy.run { try await dependency.call() }
-      await clock.sleepers(atLeast: 1)
-      seen.insert(try #require(clock.nextWakeUp))
-      clock.advance(by: .seconds(101))
-      _ = try await result
-    }
+    for _ in 0..<20 { seen.insert(try await Self.wait(of: retry, by: clock)) }
     #expect(seen.count == 20)
   }
 
@@ -259,14 +251,20 @@ import Testing
     for _ in 0..<20 {
       let clock = ManualClock()
       let retry = Retry(backoff: .constant(.seconds(100)), clock: clock)
-      let dependency = Dependency([Self.transient()])
-      async let result = retry.run { try await dependency.call() }
-      await clock.sleepers(atLeast: 1)
-      seen.insert(try #require(clock.nextWakeUp))
-      clock.advance(by: .seconds(101))
-      _ = try await result
+      seen.insert(try await Self.wait(of: retry, by: clock))
     }
     #expect(seen.count == 20)
+  }
+
+  /// How long a call waits for its second attempt, which succeeds.
+  private static func wait(of retry: Retry, by clock: ManualClock) async throws -> Duration {
+    let dependency = Dependency([transient()])
+    async let result = retry.run { try await dependency.call() }
+    await clock.sleepers(atLeast: 1)
+    let wait = try #require(clock.nextWakeUp)
+    clock.advance(by: .seconds(101))
+    _ = try await result
+    return wait
   }
 
   @Test(.requirement("P38")) func `every attempt is told once, and the last one as the last`() async

@@ -111,10 +111,7 @@ import Testing
   {
     try await inWorld { world in
       let key = IdempotencyKey()
-      let stranger = world.stranger()
-      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
-      _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key)
-      await stranger.shutDown()
+      try await world.strangerUses(key)
       let inventory = try await world.open()
       let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
       let item = try await inventory.wait(for: id) { $0.sync == .rejected }

@@ -12,10 +12,7 @@ import Testing
   @Test func `what waits already stays what waits when it is tried again once more`() async throws {
     try await inWorld { world in
       let key = IdempotencyKey()
-      let stranger = world.stranger()
-      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
-      _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key)
-      await stranger.shutDown()
+      try await world.strangerUses(key)
       let inventory = try await world.open()
       let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
       _ = try await inventory.wait(for: id) { $0.sync == .rejected }
@@ -29,13 +26,11 @@ import Testing
       await inventory.shutDown()
     }
   }
+
   @Test func `what was given up can be read in parts`() async throws {
     try await inWorld { world in
       let keys = [IdempotencyKey(), IdempotencyKey()]
-      let stranger = world.stranger()
-      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
-      for key in keys { _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key) }
-      await stranger.shutDown()
+      try await world.strangerUses(keys[0], keys[1])
       let inventory = try await world.open()
       for key in keys { _ = try await inventory.add(ItemDraft(title: "Lamp"), key: key) }
       try await inventory.wait { try await inventory.deadLetters().count == 2 }

@@ -225,10 +225,7 @@ import Testing
 
   @Test func `dead letters that were lost are tried again`() async throws {
     try await inWorld { world in
-      let stranger = world.stranger()
-      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
-      _ = try await stranger.put(UUID(), body, ifVersion: nil, key: keys[0])
-      await stranger.shutDown()
+      try await world.strangerUses(keys[0])
       let first = try await world.open()
       let id = try await first.add(ItemDraft(title: "Lamp"), key: keys[0]).item.id
       _ = try await first.wait(for: id) { $0.sync == .rejected }

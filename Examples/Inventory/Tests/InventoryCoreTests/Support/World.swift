@@ -102,6 +102,14 @@ final class World: Sendable {
       now: { Date() })
   }
 
+  /// Somebody else has used these keys already, for something else.
+  func strangerUses(_ keys: IdempotencyKey...) async throws {
+    let client = stranger()
+    let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
+    for key in keys { _ = try await client.put(UUID(), body, ifVersion: nil, key: key) }
+    await client.shutDown()
+  }
+
   /// Somebody else changes the fields of a twin.
   func change(_ id: UUID, _ change: (inout ItemFields) -> Void) async throws {
     let client = stranger()
