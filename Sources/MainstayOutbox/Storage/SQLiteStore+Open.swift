@@ -99,6 +99,7 @@ extension SQLiteStore {
       var report = lost.report
       report.isBalanced = try Self.atOnce(db) { try Self.ledger(db).isBalanced }
       report.warnings = try SQLiteLibrary.warnings(pretending: pretended, db)
+      if host == nil { try db.execute(sql: "PRAGMA busy_timeout = \(Self.patience)") }
       return (connection, report)
     }
     let isWanted = state.withLock { state in
@@ -120,6 +121,9 @@ extension SQLiteStore {
     }
   }
 
+  /// How long a call waits for the lock of the file, in milliseconds, once that is open.
+  static let patience = 5_000
+
   /// The settings of the connection.
   ///
   /// GRDB's own set-up for the write-ahead log leaves
@@ -127,11 +131,11 @@ extension SQLiteStore {
   static var configuration: Configuration {
     var configuration = Configuration()
     configuration.label = "Mainstay.Outbox"
-    configuration.busyMode = .timeout(5)
+    // Several that make a new file together each wait for all the others; see `patience`.
+    configuration.busyMode = .timeout(30)
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { db in
-      let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
-      if mode != "wal" { try db.execute(sql: "PRAGMA journal_mode = WAL") }
+      try db.useWriteAheadLog()
       try db.execute(
         sql: """
           PRAGMA synchronous = FULL;
