@@ -146,7 +146,7 @@ private struct Photo: QueuedOperation {
 
   private func open(_ shop: Workshop, isInApp: Bool) async throws -> Outbox {
     guard isInApp else { return try await shop.open(shop.worker { _, _ in }) }
-    let database = try DatabasePool(path: shop.folder.database.path(percentEncoded: false))
+    let database = try DatabasePool(patientAt: shop.folder.database)
     return try await Outbox(in: database, configuration: shop.configuration, clock: shop.clock) {
       shop.worker { _, _ in }
     }

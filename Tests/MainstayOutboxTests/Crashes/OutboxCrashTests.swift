@@ -85,8 +85,7 @@ private struct Evidence {
     let killed = folder.url.appending(path: "killed")
     let text = try? String(contentsOf: killed, encoding: .utf8)
     killedAt = (text ?? "").split(separator: "\n").map(String.init)
-    let path = folder.url.appending(path: "outbox.sqlite").path(percentEncoded: false)
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(patientAt: folder.url.appending(path: "outbox.sqlite"))
     (pending, isBalanced) = try queue.read { db in
       let keys = try String.fetchAll(
         db, sql: "SELECT idem_key FROM mainstay_op UNION ALL SELECT idem_key FROM mainstay_dead")

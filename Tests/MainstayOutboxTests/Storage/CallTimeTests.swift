@@ -26,10 +26,7 @@ import Testing
 
   private func change(_ sql: String) throws {
     // A call may hold the file until it is ended.
-    var configuration = GRDB.Configuration()
-    configuration.busyMode = .timeout(30)
-    let queue = try DatabaseQueue(
-      path: folder.database.path(percentEncoded: false), configuration: configuration)
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try queue.write { try $0.execute(sql: sql) }
     try queue.close()
   }
@@ -71,7 +68,7 @@ import Testing
   }
 
   private func operations() throws -> [String] {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     let rows = try queue.read { db in
       try Row.fetchAll(db, sql: "SELECT * FROM mainstay_op ORDER BY id").map(\.description)
     }
@@ -178,7 +175,7 @@ import Testing
 
   /// The interruption may come as the transaction is rolled back, which leaves it open.
   @Test func `what an interruption leaves open is taken back`() throws {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try queue.write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
     let watch = CallWatch(on: Timeline(clock))
     #expect(throws: CancellationError.self) {

@@ -19,7 +19,7 @@ import Testing
   }
 
   private func change(_ folder: TemporaryFolder, _ sql: String) throws {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try queue.write { db in try db.execute(sql: sql) }
     try queue.close()
   }
@@ -198,7 +198,7 @@ import Testing
     let far = try link(folder, "far.sqlite", to: near.path(percentEncoded: false))
     let app =
       isInApp
-      ? SQLiteStore(in: try DatabaseQueue(path: far.path(percentEncoded: false)))
+      ? SQLiteStore(in: try DatabaseQueue(patientAt: far))
       : SQLiteStore(at: far)
     _ = try await app.open()
     _ = try await app.insert(.note("a"))
