@@ -226,7 +226,7 @@ import Testing
         }, now: { time.withLock(\.self) })
       let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
       try await inventory.drained()
-      let file = try DatabaseQueue(path: world.items().path)
+      let file = try world.database()
       func kept() async throws -> Int? {
         try await file.read { db in
           try Int.fetchOne(
@@ -269,8 +269,7 @@ import Testing
     try await inWorld { world in
       let first = try await world.open()
       await first.shutDown()
-      let path = world.folder.appending(path: "items.sqlite").path
-      try await DatabaseQueue(path: path).write { db in
+      try await world.database().write { db in
         try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('inventory.99')")
       }
       let error = await #expect(throws: InventoryError.self) {
