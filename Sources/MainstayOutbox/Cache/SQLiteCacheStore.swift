@@ -35,6 +35,9 @@ public final class SQLiteCacheStore: CacheStore {
 
   private struct State {
     var opening: Task<Connection, any Error>?
+    /// Closes connections that were left; on a slow disk that takes longer than anybody waits for
+    /// the lock of the file, so none is opened meanwhile.
+    var leaving: Task<Void, Never>?
     var generation = 0
     /// A file that could not be opened is left alone for a while.
     var failure: (error: any Error, at: Duration)?
@@ -146,13 +149,19 @@ public final class SQLiteCacheStore: CacheStore {
       try flush(db)
       _ = try db.checkpoint(.truncate)
     }
-    let opening = state.withLock { state in
+    let leaving = state.withLock { state in
       state.generation += 1
       state.failure = nil
-      defer { state.opening = nil }
-      return state.opening
+      guard let opening = state.opening else { return state.leaving }
+      state.opening = nil
+      let leaving = Task { [before = state.leaving] in
+        await before?.value
+        try? await opening.value.queue.close()
+      }
+      state.leaving = leaving
+      return leaving
     }
-    try? await opening?.value.queue.close()
+    await leaving?.value
   }
 }
 
@@ -219,6 +228,7 @@ extension SQLiteCacheStore {
   }
 
   private func open() async throws -> Connection {
+    await state.withLock(\.leaving)?.value
     let (connection, last) = try await CacheOpening(
       url: url, maximumBytes: maximumBytes, timeline: timeline, now: now
     ).open()

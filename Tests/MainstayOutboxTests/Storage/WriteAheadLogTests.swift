@@ -117,7 +117,14 @@ import Testing
   ) async throws {
     var shop = try Workshop()
     shop.configuration.startsPaused = true
-    let outbox = try await shop.open(shop.worker { _, _ in })
+    // It has half a second by this clock, of which a slow disk takes none.
+    var surroundings = SQLiteStore.Surroundings()
+    surroundings.timeline = Timeline(shop.clock)
+    let store = SQLiteStore(
+      at: shop.folder.database, clock: FileClock(), surroundings: surroundings)
+    let outbox = try await Outbox(
+      store: store, configuration: shop.configuration, clock: shop.clock
+    ) { shop.worker { _, _ in } }
     try await outbox.enqueue(Note(text: "a"))
     #expect(logBytes(shop.folder) > 0)
     let reader = isRead ? try reader(shop.folder) : nil
