@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The program as a person runs it, on the file of an outbox.
-@Suite(.ends(withinMinutes: 5)) struct OutboxCommandTests {
+@Suite(.ends(withinMinutes: 20)) struct OutboxCommandTests {
   private struct Note: QueuedOperation {
     static let kind: OperationKind = "note"
     var text: String

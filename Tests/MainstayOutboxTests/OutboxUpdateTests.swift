@@ -14,7 +14,7 @@ private struct Photo: QueuedOperation {
 }
 
 /// Settings of an outbox that change while it works.
-@Suite(.requirement("P37", "C13"), .ends(withinMinutes: 5)) struct OutboxUpdateTests {
+@Suite(.requirement("P37", "C13"), .ends(withinMinutes: 20)) struct OutboxUpdateTests {
   /// Runs that wait at a door, and how many are there.
   private struct Hall: Sendable {
     let gate = Gate()

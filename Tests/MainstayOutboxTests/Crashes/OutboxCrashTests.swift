@@ -9,7 +9,7 @@ import Testing
 
 /// A child process is killed with SIGKILL, one time at a durable step and the next time at a random
 /// moment, and started again, until it was killed 200 times in all.
-@Suite(.requirement("A54", "C13", "T5", "O3", "O22"), .ends(withinMinutes: 10))
+@Suite(.requirement("A54", "C13", "T5", "O3", "O22"), .ends(withinMinutes: 40))
 struct OutboxCrashTests {
   private static let kills = RandomDose.isTorture ? 1_000 : 100
   private static let steps = [

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A damaged file of items is moved aside whole, and what can be read is saved.
-@Suite(.ends(withinMinutes: 5), .requirement("O33", "A54")) struct SalvageTests {
+@Suite(.ends(withinMinutes: 20), .requirement("O33", "A54")) struct SalvageTests {
   @Test(arguments: [
     Data(repeating: 0x5a, count: 8192), Data("Dear diary, this is no database.\n".utf8),
     Data("SQLite format 3\0".utf8) + Data(repeating: 0xff, count: 4096),
