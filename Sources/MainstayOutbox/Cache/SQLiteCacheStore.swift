@@ -51,6 +51,8 @@ public final class SQLiteCacheStore: CacheStore {
   public let url: URL
   /// How many bytes are kept at most, with what keeping them costs.
   public let maximumBytes: Int
+  /// How often a use opens the file again that others leave each time before it comes to it.
+  private static let reopenings = 10
   private let vault: Vault
   private let timeline: Timeline
   private let now: @Sendable () -> Date
@@ -174,12 +176,14 @@ extension SQLiteCacheStore {
     _ body: @escaping @Sendable (Database, CacheTime) throws -> T
   ) async throws -> T {
     do {
-      do {
-        return try await usingOnce(body)
-      } catch let error as OutboxError where error.code == .shutDown {
-        // Somebody left the file meanwhile: it opens again.
-        return try await usingOnce(body)
+      for _ in 0..<Self.reopenings {
+        do {
+          return try await usingOnce(body)
+        } catch let error as OutboxError where error.code == .shutDown {
+          // Somebody left the file meanwhile: it opens again.
+        }
       }
+      return try await usingOnce(body)
     } catch {
       throw ErrorMapping.current.addingDatabaseErrors().map(error)
     }
@@ -221,14 +225,17 @@ extension SQLiteCacheStore {
         state.failure = nil
       }
       if let opening = state.opening { return (opening, state.generation) }
-      let opening = Task { try await open() }
+      // Only what was left before: a later `close()` waits for this task itself.
+      let opening = Task { [leaving = state.leaving] in
+        await leaving?.value
+        return try await open()
+      }
       state.opening = opening
       return (opening, state.generation)
     }
   }
 
   private func open() async throws -> Connection {
-    await state.withLock(\.leaving)?.value
     let (connection, last) = try await CacheOpening(
       url: url, maximumBytes: maximumBytes, timeline: timeline, now: now
     ).open()
