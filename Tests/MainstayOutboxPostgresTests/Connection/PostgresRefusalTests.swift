@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What a wrong set-up is answered with: one sentence that says what to do.
-@Suite(.ends(withinMinutes: 2))
+@Suite(.ends(withinMinutes: 10))
 struct PostgresRefusalTests {
   private func refusal(_ text: String) async throws -> PostgresError {
     let address = try PostgresAddress(text)

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// An outbox whose server cannot be used, at first or later.
-@Suite(.ends(withinMinutes: 3))
+@Suite(.ends(withinMinutes: 10))
 struct BadServerTests {
   private struct Note: QueuedOperation {
     static let kind: OperationKind = "note"
