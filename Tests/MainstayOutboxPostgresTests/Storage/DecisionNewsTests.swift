@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What is decided about one operation is told to those who wait.
-@Suite(.ends(withinMinutes: 2)) struct DecisionNewsTests {
+@Suite(.ends(withinMinutes: 10)) struct DecisionNewsTests {
   @Test(arguments: ["hasten", "cancel"])
   func `a decision about one operation is told to those who wait`(decision: String) async throws {
     let place = try await Place()
