@@ -44,7 +44,7 @@ import Testing
       let health = health.withLock { $0 }
       if health == .silent {
         asked.count()
-        await release.reached()
+        await release.passed()
       }
       if health == .recovered { countedAgain.count() }
       guard [.well, .recovered].contains(health) else {
