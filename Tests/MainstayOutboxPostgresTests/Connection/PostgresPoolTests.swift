@@ -27,7 +27,7 @@ struct PostgresPoolTests {
       try await pool.read { connection in
         _ = try await connection.query("SELECT 1")
         isHeld.count()
-        await gate.reached()
+        await gate.passed()
       }
     }
     await isHeld.reached()
