@@ -44,8 +44,7 @@ extension ResilientClient {
     _ request: Request, _ version: String?, _ tags: Set<String>, _ kept: KeptAnswers
   ) async throws -> ResponseCache.Loaded<Value> {
     var request = request
-    if let version {
-      let condition = KeptAnswers.condition(version)
+    if let condition = version.flatMap({ KeptVersion($0).condition }) {
       request.headers[condition.name] = condition.value
     }
     let response = try await send(request)
