@@ -13,24 +13,45 @@ struct KeptAnswers: Sendable {
   private let digest: String
   /// Fields by which an answer may vary and still be the right one for its key.
   private let settled: Set<String>
-
+  /// Fields that all requests have.
+  private let headers: HTTPHeaderFields
   /// Whose answers are kept says the partition; these change with each sign-in.
-  private static let personal: Set = ["authorization", "cookie"]
+  private let personal: Set<String>
 
   init(_ cache: ResponseCache, _ settings: ResilientClient.Settings, signedBy field: String?) {
-    let personal = Self.personal.union(field.map { [$0.lowercased()] } ?? [])
+    let signing: Set = ["authorization", "cookie"]
     var headers = settings.headers
     if !headers.contains("accept") {
       headers.append("Accept", ResilientClient.Request(.get, "").accept)
     }
-    // Its name is new with each version of an app, whose answers are to outlive that.
-    let fields = headers.byName.filter { !personal.contains($0.key) && $0.key != "user-agent" }
+    self.init(
+      cache, headers, own: [:], personal: signing.union(field.map { [$0.lowercased()] } ?? []))
+  }
+
+  private init(
+    _ cache: ResponseCache, _ headers: HTTPHeaderFields, own: HTTPHeaderFields,
+    personal: Set<String>
+  ) {
+    self.cache = cache
+    self.headers = headers
+    self.personal = personal
+    var all = headers
+    all.merge(own)
+    // Its name is new with each version of an app, whose answers are to outlive that. What one call
+    // has of its own is meant, whatever it is.
+    let fields = all.byName.filter { name, _ in
+      own.contains(name) || !personal.contains(name) && name != "user-agent"
+    }
     let text = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
     let words = SHA256.hash(Array(text.utf8)).prefix(4)
     digest = words.map { String($0, radix: 36) }.joined(separator: "-")
     // What a value decodes from is the same in any packing, and only browsers have an origin.
     settled = personal.union(fields.keys).union(["accept-encoding", "origin"])
-    self.cache = cache
+  }
+
+  /// The same for a request with fields of its own, which win over those of all.
+  func asked(with own: HTTPHeaderFields) -> KeptAnswers {
+    own.all.isEmpty ? self : KeptAnswers(cache, headers, own: own, personal: personal)
   }
 
   /// What the answer to a `GET` is kept under.
