@@ -9,6 +9,9 @@ public import Mainstay
 /// address no user, query and fragment, of the body a short piece without what looks like a secret.
 /// What may be done follows from the status, the method and whether the request may be repeated,
 /// by the table of `AppError.http(status:)`.
+///
+/// Hummingbird has a type of this name for what its handlers throw. A file that imports both says
+/// which one it means: `MainstayHTTP.HTTPError`, `Hummingbird.HTTPError`.
 public struct HTTPError: Error, Sendable, Hashable {
   /// The status.
   public let status: Int
