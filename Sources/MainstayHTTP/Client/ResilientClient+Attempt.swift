@@ -379,7 +379,9 @@ extension ResilientClient.Core {
     if (200...299).contains(reply.status) { return }
     if confirms(reply, request, course.way) { return }
     // What it says about itself helps, and is no reason to fail otherwise.
-    let limit = reply.headers.isProblem ? ProblemDetails.maximumBytes : Self.maximumExcerpt
+    let isDocument =
+      reply.headers.isProblem || HTTPError.mayNameFields(reply.status, reply.headers.mediaType)
+    let limit = isDocument ? ProblemDetails.maximumBytes : Self.maximumExcerpt
     let body = try? await HeededLimit.enforce {
       try await reply.body.collect(upTo: limit).bytes
     }
