@@ -48,6 +48,13 @@ import Testing
     #expect(question?.mayHaveBeenSent == false, "a question has no effect")
   }
 
+  @Test func `an answer to a question says nothing of an earlier attempt`() async throws {
+    let error = await #expect(throws: AppError.self) {
+      try await client([.timeout(), .http(status: 404)]).get("/a", as: Int.self)
+    }
+    #expect(error?.httpStatus == 404 && error?.metadata["http.sent"] == nil)
+  }
+
   @Test(arguments: ["https://books.example", "http://localhost:8080", "http://127.0.0.1"])
   func `work learns whether somebody beyond this device has answered it`(
     _ origin: String
