@@ -37,7 +37,7 @@ extension WorkerRun {
   /// What this run has shown of its effect before it failed, whatever it failed with.
   func heedCalls(in machine: inout OperationStateMachine) {
     if use.isInDoubt { machine.leftInDoubt() }
-    machine.hasBegun = machine.hasBegun || steps.areThere
+    machine.hasBegun = machine.hasBegun || steps.areThere || use.hasBegun
   }
 
   /// The other side has it already, or is sent something else, or nothing.

@@ -4,6 +4,7 @@
 package final class NetworkUse: Sendable {
   private struct State {
     var isAnswered = false
+    var hasBegun = false
     var isInDoubt = false
   }
 
@@ -17,6 +18,10 @@ package final class NetworkUse: Sendable {
   /// works.
   package var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
+  /// Whether a call has changed something, or may have: then a part of the work is done, whatever
+  /// becomes of the rest.
+  package var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
   /// Whether nobody knows what came of a call, although what it ended with does not say so.
   package var isInDoubt: Bool { state.withLock { $0.isInDoubt } }
 
@@ -26,9 +31,17 @@ package final class NetworkUse: Sendable {
   /// Somebody beyond this device has answered the work that runs in this task.
   package static func answered() { current?.state.withLock { $0.isAnswered = true } }
 
+  /// A call of the work that runs in this task has changed something, or may have.
+  package static func begun() { current?.state.withLock { $0.hasBegun = true } }
+
   /// A call of the work that runs in this task may have had its effect, and its error has no place
   /// for that.
   package static func leftInDoubt() { current?.state.withLock { $0.isInDoubt = true } }
+
+  /// Runs what is no part of the work in this task, such as a sign-in that it waits for.
+  package static func apart<T>(_ body: () async throws -> T) async rethrows -> T {
+    try await $current.withValue(nil, operation: body)
+  }
 
   /// Runs a piece of work, and keeps what becomes known of it.
   package func during<T>(_ work: () async throws -> T) async rethrows -> T {

@@ -15,6 +15,7 @@ extension ResilientClient.Core {
     let key = request.effect
     let book = SendBook(
       isRepeatable: request.mayBeRepeated, body: request.body, person: authorization?.person)
+    defer { if request.mayChange, book.mayHaveEffect { NetworkUse.begun() } }
     do {
       let value = try await perform(request, key, book, read)
       if let kept { await kept.invalidate(book.changed) }
