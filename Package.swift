@@ -229,7 +229,7 @@ let package = Package(
     tests(
       "MainstayCLI", ["MainstayOutbox", "MainstayOutboxPostgres", "PostgresTestSupport"] + grdb),
     support("ChildSupport", ["Mainstay"]),
-    support("TestSupport", ["Mainstay", logging, metrics]),
+    support("TestSupport", ["Mainstay", "MainstayTesting", logging, metrics]),
     tests(
       "Mainstay",
       [

@@ -116,6 +116,8 @@ public struct Dashboard: Sendable {
   let patience: Timeout
   /// How long a page waits for one of the outboxes that it shows.
   let countingPatience: Timeout.Abandoning
+  /// Makes what documents for support are made from, by the clock of the dashboard.
+  let diagnosing: @Sendable (ErrorMonitor, [Diagnostics.Section]) -> Diagnostics.Source
 
   /// Makes a dashboard that shows nothing yet.
   ///
@@ -167,6 +169,7 @@ public struct Dashboard: Sendable {
     timeline = Timeline(clock)
     patience = Timeout(EventStream.patience, name: "dashboard events", clock: clock)
     countingPatience = Timeout.Abandoning(Live.patience, name: "dashboard counts", clock: clock)
+    diagnosing = { Diagnostics.Source($0, sections: $1, clock: clock) }
   }
 
   /// Adds the pages to a router, and begins to look how everything stands.

@@ -2,10 +2,11 @@
 
 import Foundation
 
-/// A file of lines that only grows, and is on the disk when a call returns.
+/// A file of lines that only grows, and outlives the process that writes them.
 ///
 /// The kernel writes a short line whole or not at all, so a process that dies leaves no half of
-/// one.
+/// one. What it has taken it keeps: only with a machine would it be lost, and nothing is forced to
+/// a disk that may be slow.
 package struct Journal: Sendable {
   private let path: String
 
@@ -19,9 +20,7 @@ package struct Journal: Sendable {
     defer { close(descriptor) }
     let line = Data((words.joined(separator: " ") + "\n").utf8)
     let written = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    guard written == line.count, fsync(descriptor) == 0 else {
-      throw CocoaError(.fileWriteUnknown)
-    }
+    guard written == line.count else { throw CocoaError(.fileWriteUnknown) }
   }
 
   /// The words of all lines.

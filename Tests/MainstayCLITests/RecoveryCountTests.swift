@@ -17,7 +17,7 @@ import Testing
 
     func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
       begun.count()
-      await opened.reached()
+      await opened.passed()
       return await sink.send(batch)
     }
   }

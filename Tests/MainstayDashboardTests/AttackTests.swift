@@ -225,7 +225,7 @@ import Testing
       logger: log.logger(), clock: ManualClock())
     let router = Router(context: ForeignContext.self)
     dashboard.mount(on: router)
-    try await Application(router: router).test(.live) { client in
+    try await Application(router: router).live { client in
       for name in ["X-Forwarded-For", "X-Real-IP", "Forwarded"] {
         var headers = Visitor.host
         if let name = HTTPField.Name(name) { headers[name] = "127.0.0.1" }
@@ -257,7 +257,7 @@ import Testing
     dashboard.errors = ErrorMonitor()
     let router = Router(context: ForeignContext.self)
     dashboard.mount(on: router)
-    try await Application(router: router).test(.live) { client in
+    try await Application(router: router).live { client in
       for path in [
         "/mainstay", "/mainstay/public/dashboard.css", "/mainstay/events", "/mainstay/nowhere",
       ] {
@@ -282,7 +282,7 @@ import Testing
     dashboard.challenge = #"Basic realm="Operations""#
     let router = Router(context: ForeignContext.self)
     dashboard.mount(on: router)
-    try await Application(router: router).test(.live) { client in
+    try await Application(router: router).live { client in
       for path in ["/mainstay", "/mainstay/public/dashboard.css", "/mainstay/nowhere"] {
         let stranger = try await client.execute(uri: path, method: .get)
         #expect(stranger.status == .unauthorized)
@@ -300,7 +300,7 @@ import Testing
     let metrics = RecordingMetrics()
     let router = Router(context: LiveContext.self)
     withMetricsFactory(metrics) { Dashboard(clock: ManualClock()).mount(on: router) }
-    try await Application(router: router).test(.live) { client in
+    try await Application(router: router).live { client in
       let visitor = try await Visitor(client, at: "/mainstay")
       for _ in 0..<3 { _ = try await visitor.get("/mainstay/nowhere?a=b") }
     }

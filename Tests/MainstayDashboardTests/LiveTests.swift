@@ -218,7 +218,7 @@ import Testing
   @Test func `streams end when the server is asked to stop`() async throws {
     let router = Router(context: LiveContext.self)
     Dashboard().mount(on: router)
-    let socket = try await Application(router: router).test(.live) { client in
+    let socket = try await Application(router: router).live { client in
       let socket = try Socket(port: try #require(client.port))
       try socket.get("/mainstay/events")
       _ = try await socket.read(until: "retry: 3000\n\n")

@@ -240,7 +240,7 @@ import Testing
     let router = Router(context: LiveContext.self)
     let below = prefix.split(separator: "/").joined(separator: "/")
     dashboard.mount(on: router.group(RouterPath(below)), at: path, behind: prefix)
-    try await Application(router: router).test(.live) { client in
+    try await Application(router: router).live { client in
       let visitor = try await Visitor(client, at: home)
       #expect(visitor.page.contains(#"<a class="brand" href="\#(home)">"#))
       #expect(visitor.page.contains(#"<a href="\#(home)" aria-current="page">"#))

@@ -129,7 +129,7 @@ import Testing
   @Test func `every answer of every route carries the headers that protect it`() async throws {
     let scene = try await Scene()
     let requests = try scene.requests()
-    try await Application(router: scene.router).test(.live) { client in
+    try await Application(router: scene.router).live { client in
       let port = try #require(client.port)
       var statuses: Set<Int> = []
       for (method, path) in requests {

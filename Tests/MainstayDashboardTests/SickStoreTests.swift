@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
@@ -44,7 +45,7 @@ import Testing
       let health = health.withLock { $0 }
       if health == .silent {
         asked.count()
-        await release.reached()
+        await release.passed()
       }
       if health == .recovered { countedAgain.count() }
       guard [.well, .recovered].contains(health) else {
@@ -152,6 +153,26 @@ import Testing
       let after = try await visitor.get("/mainstay/outboxes/mail").text
       #expect(after.contains("paused"))
       #expect(scene.store.mostAtOnce == 1)
+    }
+    await scene.end()
+  }
+
+  @Test func `a document for support waits for an outbox by the clock of its dashboard`()
+    async throws
+  {
+    let scene = try await Scene(.silent)
+    var dashboard = scene.dashboard
+    dashboard.errors = ErrorMonitor()
+    try await serve(dashboard) { client in
+      await scene.store.asked.reached()
+      await scene.clock.sleepers(atLeast: 3)
+      async let answer = client.execute(
+        uri: "/mainstay/diagnostics", method: .get, headers: Visitor.host)
+      // The document waits as well.
+      await scene.clock.sleepers(atLeast: 4)
+      scene.clock.advance(by: .seconds(2))
+      let document = try Diagnostics(from: Data(try await answer.body.readableBytesView))
+      #expect(document.sections["outbox mail"]?.error != nil)
     }
     await scene.end()
   }

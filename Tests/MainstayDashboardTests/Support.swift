@@ -54,13 +54,13 @@ func brokenOutbox(
 
 /// Visits a dashboard as a browser does: with its cookie, and with the token of its pages.
 struct Visitor: Sendable {
-  let client: any TestClientProtocol
+  let client: PatientClient
   var cookie = ""
   var token = ""
   /// The page that it came to first.
   let page: String
 
-  init(_ client: any TestClientProtocol, at path: String = "/mainstay/outboxes/orders/dead")
+  init(_ client: PatientClient, at path: String = "/mainstay/outboxes/orders/dead")
     async throws
   {
     self.client = client
@@ -127,11 +127,11 @@ extension ByteBuffer {
 /// Serves a dashboard on a socket of this machine.
 func serve<Value: Sendable>(
   _ dashboard: Dashboard,
-  _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Value
+  _ test: @escaping @Sendable (PatientClient) async throws -> Value
 ) async throws -> Value {
   let router = Router(context: LiveContext.self)
   dashboard.mount(on: router)
-  return try await Application(router: router).test(.live) { try await test($0) }
+  return try await Application(router: router).live(test)
 }
 
 extension Dashboard {

@@ -128,7 +128,7 @@ import Testing
     // What was refused for as long, and after it, is over.
     _ = try? await Caller(to: later.port)
     await later.log.first { $0 == .began(0) }
-    while later.traces.count < 2 { _ = try? await Caller(to: later.port) }
+    while later.traces.count < 2, !Task.isCancelled { _ = try? await Caller(to: later.port) }
     for _ in 0..<20 {
       await #expect(throws: (any Error).self) { try await Caller(to: proxy.port) }
     }
@@ -143,7 +143,7 @@ import Testing
     let (server, proxy) = try await proxy { $0 == 0 ? .refusal(for: .milliseconds(20)) : .none }
     #expect(await isReset(proxy))
     var received = 0
-    while received < answer {
+    while received < answer, !Task.isCancelled {
       guard let talk = try? await Caller(to: proxy.port) else { continue }
       try? await talk.say(Self.request)
       await talk.hear(answer)

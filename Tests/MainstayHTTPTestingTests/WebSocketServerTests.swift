@@ -273,7 +273,7 @@ import Testing
   @Test func `what nobody takes is not read without limit`() async throws {
     let gate = Countdown(1)
     let server = try await WebSocketServer { connection in
-      await gate.reached()
+      await gate.passed()
       var count = 0
       for await _ in connection.messages {
         count += 1

@@ -143,10 +143,14 @@ import Testing
   }
 
   @Test(.requirement("D6")) func `a server that answers no ping is given up`() async throws {
+    let seen = Log()
+    // No connection answers pings: on a machine that stands still the first one may be given up
+    // before anything was sent. A call that came twice would be answered.
     let server = try await WebSocketServer { connection in
-      if connection.number == 0 { connection.ignorePings() }
-      for await message in connection.messages where connection.number > 0 {
-        await connection.send(Service.echo(message.json ?? .null))
+      connection.ignorePings()
+      for await message in connection.messages {
+        if !seen.lines.isEmpty { await connection.send(Service.echo(message.json ?? .null)) }
+        seen.add("\(connection.number)")
       }
     }
     let client = try Service.client(server) { options in

@@ -81,7 +81,9 @@ import Testing
   @Test func `problem details of others are read`() async throws {
     let peers = try await Peers()
     let url = peers.http.appending(path: "problem")
-    let client = try JSONRPCClient(http: url, over: AsyncHTTPClientTransport())
+    var options = JSONRPCClient.Options()
+    options.timeout = .patience
+    let client = try JSONRPCClient(http: url, over: AsyncHTTPClientTransport(), options: options)
     let outcome = await client.outcome("a")
     let error: HTTPError = try #require(outcome.error?.cause())
     #expect(error.status == 403)

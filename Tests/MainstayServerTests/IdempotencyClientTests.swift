@@ -31,7 +31,7 @@ import Testing
       })
     router.post("orders") { [arrived, gate] _, _ -> String in
       arrived.count()
-      await gate.reached()
+      await gate.passed()
       return "done"
     }
     return Application(router: router)

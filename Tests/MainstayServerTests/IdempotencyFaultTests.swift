@@ -102,6 +102,7 @@ import Testing
     _ path: String, over client: any TestClientProtocol
   ) async throws -> TestResponse {
     while true {
+      try Task.checkCancellation()
       let response = try await post(path, over: client)
       if code(response) != "server.idempotency-running" { return response }
     }

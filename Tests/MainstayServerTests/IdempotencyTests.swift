@@ -52,7 +52,7 @@ import Testing
     }
     router.post("slow") { [shop] _, _ -> String in
       shop.arrived.count()
-      await shop.gate.reached()
+      await shop.gate.passed()
       return "done \(shop.order())"
     }
     router.post("broken") { [shop] _, _ -> String in

@@ -98,19 +98,14 @@ import Testing
     let store = store(receiver, clock: clock)
     let monitor = await monitor(store)
     let group = group([ReportStoreService(store, grace: .seconds(5))])
-    let hasEnded = Flag()
-    let running = Task {
-      defer { hasEnded.raise() }
-      try await group.run()
-    }
+    let running = Task { try await group.run() }
     monitor.capture(Gone())
     await receiver.isAsked.reached()
     await group.triggerGracefulShutdown()
-    // Nobody says when the grace begins; a step is far less than what a report may wait.
-    while !hasEnded.isRaised {
-      clock.advance(by: .milliseconds(100))
-      await Task.yield()
-    }
+    // Nobody else waits for as long. Time that passed before the grace begins would end nothing,
+    // and a report would grow too old in the end.
+    while !clock.waits.contains(.seconds(5)), !Task.isCancelled { await Task.yield() }
+    clock.advance(by: .seconds(5))
     try await running.value
     #expect(receiver.ids.isEmpty)
     #expect(await store.status.pending == 1)

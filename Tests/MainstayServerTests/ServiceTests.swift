@@ -35,7 +35,7 @@ import Testing
     let outbox = try await Outbox(store: store, configuration: configuration) {
       Worker(for: Order.self) { order, _ in
         began.count()
-        await gate.reached()
+        await gate.passed()
         log.add("\(order.number)")
       }
     }
@@ -75,7 +75,7 @@ import Testing
     let outbox = try await Outbox(store: InMemoryStore()) {
       Worker(for: Order.self) { _, _ in
         began.count()
-        await gate.reached()
+        await gate.passed()
         log.add("worked")
       }
     }
@@ -170,17 +170,20 @@ import Testing
       Worker(for: Order.self) { _, _ in
         began.count()
         // It does not hear that it is cancelled.
-        await gate.reached()
+        await gate.passed()
       }
     }
     let order = try await outbox.enqueue(Order(number: 1))
     await began.reached()
-    let group = group([OutboxService(outbox, grace: .seconds(10))])
+    let group = group([OutboxService(outbox, grace: .seconds(7))])
     let running = Task { try await group.run() }
     await group.triggerGracefulShutdown()
-    // First the grace, and then the half second for a worker that is cancelled.
-    while try await store.operation(order)?.state == .leased {
-      clock.advance(by: .seconds(11))
+    // First the grace, and then the half second for a worker that is cancelled. No time passes
+    // before they begin: a run has a limit of its own, and its lease an end.
+    while !clock.waits.contains(.seconds(7)), !Task.isCancelled { await Task.yield() }
+    clock.advance(by: .seconds(7))
+    while try await store.operation(order)?.state == .leased, !Task.isCancelled {
+      if clock.waits.contains(.milliseconds(500)) { clock.advance(by: .milliseconds(500)) }
       await Task.yield()
     }
     try await running.value
@@ -208,7 +211,7 @@ import Testing
     let outbox = try await Outbox(store: store) {
       Worker(for: Order.self) { order, _ in
         began.count()
-        await gate.reached()
+        await gate.passed()
         log.add("\(order.number)")
       }
     }

@@ -26,7 +26,7 @@ import Testing
   }
 
   private func serve(
-    idle: Duration = .seconds(60),
+    idle: Duration = .patience,
     _ test: @escaping @Sendable (_ port: Int) async throws -> Void
   ) async throws {
     let limits = withMetricsFactory(metrics) {

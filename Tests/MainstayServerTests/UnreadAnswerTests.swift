@@ -36,7 +36,7 @@ import Testing
     _ test: @escaping @Sendable (_ port: Int) async throws -> Void
   ) async throws {
     let limits = withMetricsFactory(metrics) {
-      ConnectionLimits(logger: log.logger(), clock: clock)
+      ConnectionLimits(idle: .patience, logger: log.logger(), clock: clock)
     }
     var connections = limits.configuration
     let watch = connections.additionalChannelHandlers

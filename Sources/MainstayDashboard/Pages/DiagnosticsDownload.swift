@@ -17,7 +17,7 @@ extension Dashboard {
     if !circuits.isEmpty { sections.append(.circuits(circuits.map(\.breaker))) }
     if let levels { sections.append(.levels(levels)) }
     if let connectivity { sections.append(.connectivity(connectivity)) }
-    return Diagnostics.Source(errors, sections: sections)
+    return diagnosing(errors, sections)
   }
 }
 

@@ -103,13 +103,13 @@ struct CacheOpening: Sendable {
     let maximumPages = min(Int64(maximumBytes), 1 << 40) / 1_024 + 1_024
     var configuration = Configuration()
     configuration.label = "Mainstay.Cache"
-    configuration.busyMode = .timeout(2)
+    configuration.busyMode = .timeout(5)
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+      try db.useWriteAheadLog()
       try db.execute(
         sql: """
-          PRAGMA auto_vacuum = INCREMENTAL;
-          PRAGMA journal_mode = WAL;
           PRAGMA synchronous = NORMAL;
           PRAGMA journal_size_limit = 4194304;
           PRAGMA secure_delete = ON;
@@ -188,6 +188,7 @@ extension CacheOpening {
   private func look(isReadOnly: Bool) throws -> CacheSchema.Found {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
+    configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(
       path: url.path(percentEncoded: false), configuration: configuration)
     let found = try queue.read(CacheSchema.find)

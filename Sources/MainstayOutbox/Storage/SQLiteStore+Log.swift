@@ -72,7 +72,7 @@ extension SQLiteStore {
     defer {
       // A number that is legal cannot be refused.
       // mainstay:ignore MS203 -- the connection is about to be closed, or waits less than it may
-      try? db.execute(sql: "PRAGMA busy_timeout = 5000")
+      try? db.execute(sql: "PRAGMA busy_timeout = \(Self.patience)")
     }
     try db.checkpoint(.truncate)
   }

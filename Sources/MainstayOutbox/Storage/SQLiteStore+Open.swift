@@ -61,7 +61,14 @@ extension SQLiteStore {
         throw OutboxError(.corrupted, details: "\(path) is no database")
       }
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      return try await join(queue, lock)
+      do {
+        return try await join(queue, lock)
+      } catch {
+        // Not whenever the last reference goes: the file may be moved aside next, or opened again.
+        // mainstay:ignore MS203 -- what went wrong before is what is told
+        try? queue.close()
+        throw error
+      }
     } catch {
       lock.remove()
       throw error
@@ -99,6 +106,7 @@ extension SQLiteStore {
       var report = lost.report
       report.isBalanced = try Self.atOnce(db) { try Self.ledger(db).isBalanced }
       report.warnings = try SQLiteLibrary.warnings(pretending: pretended, db)
+      if host == nil { try db.execute(sql: "PRAGMA busy_timeout = \(Self.patience)") }
       return (connection, report)
     }
     let isWanted = state.withLock { state in
@@ -120,6 +128,9 @@ extension SQLiteStore {
     }
   }
 
+  /// How long a call waits for the lock of the file, in milliseconds, once that is open.
+  static let patience = 5_000
+
   /// The settings of the connection.
   ///
   /// GRDB's own set-up for the write-ahead log leaves
@@ -127,11 +138,11 @@ extension SQLiteStore {
   static var configuration: Configuration {
     var configuration = Configuration()
     configuration.label = "Mainstay.Outbox"
-    configuration.busyMode = .timeout(5)
+    // Several that make a new file together each wait for all the others; see `patience`.
+    configuration.busyMode = .timeout(30)
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { db in
-      let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
-      if mode != "wal" { try db.execute(sql: "PRAGMA journal_mode = WAL") }
+      try db.useWriteAheadLog()
       try db.execute(
         sql: """
           PRAGMA synchronous = FULL;

@@ -59,14 +59,13 @@ enum AuditProgram {
       process.standardInput = FileHandle.nullDevice
       let (lines, continuation) = AsyncStream.makeStream(of: String.self)
       self.lines = lines
-      pipe.fileHandleForReading.readabilityHandler = { handle in
-        let data = handle.availableData
-        if data.isEmpty {
-          handle.readabilityHandler = nil
-          continuation.finish()
-        } else {
+      // A thread of its own: a handler of Dispatch may outlive the descriptor.
+      let handle = pipe.fileHandleForReading
+      Thread.detachNewThread {
+        while case let data = handle.availableData, !data.isEmpty {
           continuation.yield(String(decoding: data, as: UTF8.self))
         }
+        continuation.finish()
       }
       end = AuditProgram.ending(of: process)
       try AuditProgram.launch(process)

@@ -93,7 +93,7 @@ import Testing
     let (asked, gate) = (Log(), Countdown(1))
     let authorization = HTTPAuthorization { _ in
       asked.add("asked")
-      await gate.reached()
+      await gate.passed()
       return "late"
     }
     let transport = ScriptedTransport(.json())
@@ -115,7 +115,7 @@ import Testing
     let (asked, gate) = (Log(), Countdown(1))
     let authorization = HTTPAuthorization { _ in
       asked.add("asked")
-      await gate.reached()
+      await gate.passed()
       throw AppError.unauthorized()
     }
     let transport = ScriptedTransport(.json())

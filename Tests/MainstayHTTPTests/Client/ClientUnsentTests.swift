@@ -23,7 +23,7 @@ import Testing
     let (gate, asked, clock) = (gate, asked, clock)
     let authorization = HTTPAuthorization(token: token) { _ in
       asked.add("refresh")
-      await gate.reached()
+      await gate.passed()
       throw AppError.notSent
     }
     let books = ResilientClient(

@@ -190,7 +190,7 @@ import Testing
     let transport = ScriptedTransport { request, _ in
       guard request.headers["authorization"] == "Bearer old" else { return .json() }
       refused.count()
-      await refused.reached()
+      await refused.passed()
       return .json("", status: 401)
     }
     let authorization = HTTPAuthorization(token: "old") { old in
@@ -215,7 +215,7 @@ import Testing
     let (asked, gate) = (Log(), Countdown(1))
     let authorization = HTTPAuthorization(token: nil) { _ in
       asked.add("asked")
-      await gate.reached()
+      await gate.passed()
       // What renews the token may do so once.
       try Task.checkCancellation()
       return "new"

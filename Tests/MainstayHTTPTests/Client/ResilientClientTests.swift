@@ -125,7 +125,7 @@ import Testing
   {
     let gate = Countdown(1)
     let transport = ScriptedTransport { _, _ in
-      await gate.reached()
+      await gate.passed()
       return .json()
     }
     let clock = ManualClock()

@@ -166,7 +166,7 @@ import Testing
     await #expect(throws: AppError.self) {
       try await books.run("Read") { _ in throw AppError.http(status: 500, isRepeatable: true) }
     }
-    await team.flush()
+    await team.flush(within: .patience)
     #expect(team.history.map(\.operation) == ["Read"])
   }
 

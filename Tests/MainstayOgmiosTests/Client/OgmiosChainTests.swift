@@ -231,7 +231,7 @@ import Testing
     let waiting = Task {
       await failure { try await client.chainSync.nextBlock(timeout: .seconds(5)) }
     }
-    while clock.nextWakeUp != .seconds(5) { await Task.yield() }
+    while clock.nextWakeUp != .seconds(5), !Task.isCancelled { await Task.yield() }
     clock.advance(by: .seconds(5))
     #expect(await waiting.value?.kind == .timeout)
     server.change { $0.forge() }
@@ -248,7 +248,7 @@ import Testing
     let second = Task {
       await failure { try await client.chainSync.findIntersection([], timeout: .seconds(5)) }
     }
-    while clock.nextWakeUp != .seconds(5) { await Task.yield() }
+    while clock.nextWakeUp != .seconds(5), !Task.isCancelled { await Task.yield() }
     clock.advance(by: .seconds(5))
     let error = await second.value
     #expect(error?.kind == .timeout)

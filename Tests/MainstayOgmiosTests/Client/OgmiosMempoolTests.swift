@@ -184,11 +184,14 @@ import Testing
   @Test func `a view that was given up is gone, and nothing waits for the next one`()
     async throws
   {
-    let server = try await OgmiosServer()
-    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    let (server, clock) = (try await OgmiosServer(), ManualClock())
+    let monitor = try Watched([server.socketAddress], clock: clock).client.mempoolMonitor
     try await monitor.acquire()
-    #expect(
-      await failure { try await monitor.acquire(timeout: .milliseconds(50)) }?.kind == .timeout)
+    let waiting = Task { await failure { try await monitor.acquire(timeout: .seconds(5)) } }
+    await server.calls(atLeast: 2)
+    await clock.waiters(atLeast: 1, within: .seconds(5))
+    clock.advance(by: .seconds(5))
+    #expect(await waiting.value?.kind == .timeout)
     // The server answers nothing else on that connection until something has changed.
     #expect(await failure { try await monitor.nextTransaction() }?.code == 4000)
     #expect(try await monitor.size().transactions == 0)

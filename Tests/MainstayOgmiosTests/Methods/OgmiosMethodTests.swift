@@ -16,7 +16,7 @@ import Testing
   @Test(.requirement("D4"), arguments: MethodTable.queries)
   func `a question and its answer`(row: MethodTable.Row) async throws {
     let server = try await OgmiosServer()
-    let client = try OgmiosClient(endpoints: [server.socketAddress])
+    let client = try Watched([server.socketAddress]).client
     #expect(try await row.ask(client) == row.answer)
     #expect(server.calls == [row.method])
   }
@@ -30,7 +30,7 @@ import Testing
     settings.isStrict = true
     settings.includesCBOR = true
     let server = try await OgmiosServer(settings: settings)
-    let client = try OgmiosClient(endpoints: [server.socketAddress])
+    let client = try Watched([server.socketAddress]).client
     let accounts = try await client.ledgerStateQuery.rewardAccountSummaries(keys: ["ab"]).execute()
     #expect(accounts.map(\.rewards) == [389])
     #expect((accounts.first?.from == nil) == (version < .v613))

@@ -7,7 +7,7 @@ import PostgresTestSupport
 import TestSupport
 import Testing
 
-@Suite(.ends(withinMinutes: 2))
+@Suite(.ends(withinMinutes: 10))
 struct PostgresPoolTests {
   private func pool(
     _ options: PostgresPool.Options = Self.patient,
@@ -27,7 +27,7 @@ struct PostgresPoolTests {
       try await pool.read { connection in
         _ = try await connection.query("SELECT 1")
         isHeld.count()
-        await gate.reached()
+        await gate.passed()
       }
     }
     await isHeld.reached()

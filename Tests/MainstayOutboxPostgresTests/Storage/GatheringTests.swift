@@ -132,7 +132,7 @@ import Testing
       try await gathering.submit(item) { items, patience in
         let statement = "\(items) \(patience)"
         log.add(statement)
-        if statement == held { await gate.reached() }
+        if statement == held { await gate.passed() }
         return try answer(items, patience)
       }
     }
@@ -227,7 +227,7 @@ import Testing
         log.add("\(items)")
         let statement = log.lines.count
         guard statement <= gates.count else { return items.map { .success($0) } }
-        await gates[statement - 1].reached()
+        await gates[statement - 1].passed()
         if statement == 2 { throw error }
         return items.map { .success($0) }
       }
@@ -261,7 +261,7 @@ import Testing
         log.add("\(items)")
         let statement = log.lines.count
         if statement <= gates.count {
-          await gates[statement - 1].reached()
+          await gates[statement - 1].passed()
           throw away
         }
         return items.map { .success($0) }

@@ -127,7 +127,7 @@ import Testing
     let clock = ManualClock()
     let deaf = Countdown(1)
     let probe = ConnectivityProbe(try web("https://api.example/"), clock: clock) { _ in
-      await deaf.reached()
+      await deaf.passed()
       return ConnectivityProbe.Response(status: 204)
     }
     let verdict = await started { await probe.check() }

@@ -20,7 +20,7 @@ import Testing
     let task = try await pipeline.run {
       #expect(Deadline.remaining == .seconds(10), "\(pipeline.name)")
       return Task {
-        await gate.reached()
+        await gate.passed()
         #expect(Deadline.remaining == nil, "\(pipeline.name)")
         return try await feed.run {
           guard Retry.currentAttempt == 2 else { throw Self.down }
@@ -54,7 +54,7 @@ import Testing
     try await Deadline(.seconds(30), clock: clock).run {
       let task = try await Timeout(.seconds(10), clock: clock).run {
         Task {
-          await gate.reached()
+          await gate.passed()
           return Deadline.remaining
         }
       }
@@ -72,7 +72,7 @@ import Testing
     let task = try await retry.run {
       guard Retry.currentAttempt == 2 else { throw Self.down }
       return Task {
-        await gate.reached()
+        await gate.passed()
         #expect(Retry.currentAttempt == 1)
         return try await retry.run {
           guard Retry.currentAttempt == 2 else { throw Self.down }
@@ -97,7 +97,7 @@ import Testing
       ).run {
         guard Retry.currentAttempt == 3 else { throw Self.down }
         return Task {
-          await gate.reached()
+          await gate.passed()
           return Retry.currentAttempt
         }
       }
@@ -113,7 +113,7 @@ import Testing
     let retry = Retry(maximumAttempts: 2, backoff: .none, budget: .unlimited, clock: clock)
     let task = await RetryScope.worker(budget: nil, until: (timeline.now, timeline)) {
       Task {
-        await gate.reached()
+        await gate.passed()
         return try await retry.run {
           guard Retry.currentAttempt == 2 else { throw Self.down }
           return 7

@@ -340,7 +340,7 @@ import Testing
     let begin = Countdown(1)
     let sent = Flag()
     let run = Task {
-      await begin.reached()
+      await begin.passed()
       return await form.submit { _ in sent.raise() } == nil
     }
     run.cancel()

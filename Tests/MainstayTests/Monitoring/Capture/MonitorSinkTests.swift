@@ -172,7 +172,7 @@ import Testing
       func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
         guard refresh.withLock({ $0 == nil }) else { return .accepted }
         let task = Task {
-          await isDue.reached()
+          await isDue.passed()
           let monitor = monitor.withLock { $0 }
           monitor?.capture(storeError(1))
           monitor?.recordRecovery(from: storeError(1), succeeded: true)

@@ -24,7 +24,7 @@ import Testing
     let (begun, answer) = (Countdown(1), Countdown(1))
     let service = ScriptedService(meanwhile: {
       begun.count()
-      await answer.reached()
+      await answer.passed()
     })
     let store = store(service)
     let sender = Task { await store.run() }

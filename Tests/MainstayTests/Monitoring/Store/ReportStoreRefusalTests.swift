@@ -128,7 +128,7 @@ import Testing
 
     func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
       let task = Task {
-        await isDue.reached()
+        await isDue.passed()
         return await store.withLock { $0 }?.keep(.sample())
       }
       refresh.withLock { $0 = task }

@@ -74,7 +74,7 @@ final class MiddlewareService: Sendable {
   private func addRoutes(to router: Router<BasicRequestContext>) {
     router.get("gate") { [busy, leave] _, _ in
       busy.count()
-      await leave.reached()
+      await leave.passed()
       return "let go"
     }
     router.get("time") { _, _ in
@@ -89,7 +89,7 @@ final class MiddlewareService: Sendable {
       let form = try await String(buffer: request.body.collect(upTo: 1_000))
       guard form.contains("book=978") else { throw Self.wrongBook }
       // The second click comes while the first one is being handled.
-      await answered.reached()
+      await answered.passed()
       orders.add(form)
       return Response(
         status: .created, body: ResponseBody(byteBuffer: ByteBuffer(string: "order 1")))
