@@ -84,7 +84,9 @@ extension Browser {
   /// While it is not drawn yet, as in a page whose style sheets are still on their way, nobody
   /// could use it either: then the next frames are waited for.
   func use(_ selector: String, _ action: (Element) async throws -> Void) async throws {
-    for _ in 0..<5 {
+    let clock = ContinuousClock()
+    let end = clock.now + Self.limit
+    repeat {
       do {
         try await until("$(args[0])", .string(selector))
         return try await action(try await element(selector))
@@ -93,7 +95,7 @@ extension Browser {
       } catch let error as WebDriverError where error.isUndrawn {
         try await drawn()
       }
-    }
+    } while clock.now < end
     try await action(try await element(selector))
   }
 
