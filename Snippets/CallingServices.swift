@@ -67,6 +67,17 @@ private func untyped(_ books: ResilientClient, isbn: String) async throws(AppErr
   return page.body
 }
 
+private func paged(_ books: ResilientClient) async throws(AppError) -> [Book] {
+  var all: [Book] = []
+  var next: HTTPPath? = "/books"
+  while let path = next {
+    let page = try await books.send(.init(.get, path))
+    all += try books.decoded(page, as: [Book].self)
+    next = page.link("next")
+  }
+  return all
+}
+
 private func personal(
   _ accounts: Accounts, of user: Int, at address: URL, isbn: String,
   _ settings: ResilientClient.Settings

@@ -9,6 +9,9 @@ public import Mainstay
 /// address no user, query and fragment, of the body a short piece without what looks like a secret.
 /// What may be done follows from the status, the method and whether the request may be repeated,
 /// by the table of `AppError.http(status:)`.
+///
+/// Hummingbird has a type of this name for what its handlers throw. A file that imports both says
+/// which one it means: `MainstayHTTP.HTTPError`, `Hummingbird.HTTPError`.
 public struct HTTPError: Error, Sendable, Hashable {
   /// The status.
   public let status: Int
@@ -57,7 +60,8 @@ public struct HTTPError: Error, Sendable, Hashable {
     problem =
       fields.mediaType == ProblemDetails.contentType ? ProblemDetails(json: body) : nil
     self.fields =
-      problem ?? (status == 400 || status == 422 ? Self.namedFields(fields, body) : nil)
+      problem
+      ?? (Self.mayNameFields(status, fields.mediaType) ? Self.namedFields(fields, body) : nil)
     excerpt = fields.isText ? Self.excerpt(of: body) : nil
   }
 
@@ -84,11 +88,17 @@ public struct HTTPError: Error, Sendable, Hashable {
     return BoundedText.redacted(String(url[..<end]), to: BoundedText.text)
   }
 
+  /// Whether another document than one of a problem may name the fields that are wrong.
+  static func mayNameFields(_ status: Int, _ mediaType: String?) -> Bool {
+    (status == 400 || status == 422) && mediaType?.hasSuffix("json") == true
+  }
+
   /// Another document than one of a problem, where it has an object of fields and what is wrong
-  /// with them.
+  /// with them, or a list that says where.
   private static func namedFields(_ fields: HTTPFields, _ body: Data) -> ProblemDetails? {
-    guard fields.mediaType?.hasSuffix("json") == true,
-      let document = ProblemDetails(json: body), document.hasNamedMistakes
+    guard let document = ProblemDetails(json: body),
+      document.hasNamedMistakes || document.hasLocatedMistakes
+        || fields.mediaType == "application/vnd.api+json"
     else { return nil }
     return document
   }

@@ -111,7 +111,14 @@ extension ProblemDetails {
   /// What it says is in ``HTTPError/appError``, without a field. Where `errors` is an object of
   /// names and texts, in the form of several frameworks, a name is the field of that name at the
   /// top: `{"title": ["It is too long."]}` is about `/title`.
-  /// Writing replaces the whole member. Source: RFC 9457, section 3; RFC 6901, section 6.
+  ///
+  /// Two more forms are read. A `source` of JSON:API is about the attribute or relationship itself:
+  /// `/data/attributes/title` is `/title` here. Where there is no `errors`, a `detail` that is a
+  /// list, as FastAPI and Pydantic write it, has the place in `loc` and the words in `msg`:
+  /// `["body", "title"]` is `/title`.
+  ///
+  /// Writing replaces all of them by the member `errors`. Source: RFC 9457, section 3; RFC 6901,
+  /// section 6; JSON:API 1.1, error objects.
   public var fieldErrors: [FieldError] {
     get {
       mistakes.compactMap { mistake in
@@ -119,6 +126,7 @@ extension ProblemDetails {
       }
     }
     set {
+      if unread["detail"]?.array != nil { unread["detail"] = nil }
       guard !newValue.isEmpty else {
         extensions["errors"] = nil
         return
@@ -132,15 +140,59 @@ extension ProblemDetails {
     }
   }
 
-  /// What is wrong, of the member `errors`, also where no field is named legally; at most 100.
+  /// What is wrong, also where no field is named legally; at most 100.
   var mistakes: [(pointer: JSONPointer?, detail: String)] {
     if hasNamedMistakes { return namedMistakes }
-    return (extensions["errors"]?.array ?? []).prefix(Self.maximumFields).compactMap { element in
-      guard let detail = element["detail"]?.string ?? element["title"]?.string,
-        detail.contains(where: { !$0.isWhitespace })
-      else { return nil }
-      return (element["pointer"]?.string.flatMap(Self.pointer), detail)
+    guard let errors = extensions["errors"]?.array else { return locatedMistakes }
+    return errors.prefix(Self.maximumFields).compactMap { element in
+      guard let detail = Self.words(element["detail"]) ?? Self.words(element["title"]) else {
+        return nil
+      }
+      guard let source = element["source"] else {
+        return (element["pointer"]?.string.flatMap(Self.pointer), detail)
+      }
+      return (Self.field(source), detail)
     }
+  }
+
+  /// Whether a list of errors has a form that cannot be anything else.
+  var hasLocatedMistakes: Bool {
+    guard let errors = extensions["errors"]?.array else {
+      return locatedMistakes.contains { $0.pointer != nil }
+    }
+    return errors.prefix(Self.maximumFields).contains { error in
+      error["source"].flatMap(Self.field) != nil
+    }
+  }
+
+  /// The field that a source of JSON:API is about: attributes and relationships share their names,
+  /// and a form has no more than these.
+  private static func field(_ source: JSONValue) -> JSONPointer? {
+    guard var tokens = source["pointer"]?.string.flatMap(pointer)?.tokens[...] else { return nil }
+    if ["attributes", "relationships"].contains(tokens.dropFirst().first), tokens.first == "data" {
+      tokens = tokens.dropFirst(2)
+    }
+    return tokens.isEmpty || tokens == ["data"] ? nil : JSONPointer(tokens: Array(tokens))
+  }
+
+  /// What a validation of Pydantic has found, as FastAPI sends it.
+  private var locatedMistakes: [(pointer: JSONPointer?, detail: String)] {
+    (unread["detail"]?.array ?? []).prefix(Self.maximumFields).compactMap { element in
+      guard let detail = Self.words(element["msg"]), let place = element["loc"]?.array else {
+        return nil
+      }
+      var tokens = place.compactMap { $0.string ?? $0.integer.map(String.init) }[...]
+      switch tokens.first {
+      case "body": tokens = tokens.dropFirst()
+      case "query", "path", "header", "cookie": return (nil, detail)
+      default: break
+      }
+      return (tokens.isEmpty ? nil : JSONPointer(tokens: Array(tokens)), detail)
+    }
+  }
+
+  private static func words(_ value: JSONValue?) -> String? {
+    value?.string.flatMap { $0.contains { !$0.isWhitespace } ? $0 : nil }
   }
 
   /// Whether `errors` is an object of names and texts.

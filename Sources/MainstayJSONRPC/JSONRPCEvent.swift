@@ -3,6 +3,11 @@
 public import Mainstay
 
 /// Something happened in a client; no event carries what was sent or received.
+///
+/// Cases will be added, so a `switch` keeps an `@unknown default`.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum JSONRPCEvent: Sendable {
   /// A connection is open and restored; the first one has the number 1.
   case connected(number: Int)
@@ -21,7 +26,10 @@ public enum JSONRPCEvent: Sendable {
   /// Something arrived that belongs to no call.
   case ignored(Stray)
 
-  /// What arrived and belongs to no call.
+  /// What arrived and belongs to no call; more may come, so keep an `@unknown default`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Stray: String, Sendable, Hashable, CaseIterable {
     /// An answer to a call that had ended: its time was over, or it was stopped.
     case late

@@ -15,14 +15,19 @@ final class Changes: Sendable {
     var mustRing = false
     var isReading = false
     var isAgain = false
+    /// When the store may be read again, by the machine's own time.
+    var nextReading = Duration.zero
     var isEnded = false
   }
 
   private let state = Locked(State())
   /// How many are too many to be rung each time.
   private static let many = 8
+  /// How long nothing is read after a reading: no screen shows more, and a store that works off
+  /// thousands in a second would be read all the time.
+  private static let pause = Duration.milliseconds(5)
   /// How long a store that cannot be read is left alone.
-  private static let rest = Duration.milliseconds(500)
+  private static let failureRest = Duration.milliseconds(500)
   /// The machine's own time, whatever clock the outbox has: it measures what counting costs.
   private let timeline = Timeline.live
   private let read: @Sendable () async -> OutboxSnapshot?
@@ -32,6 +37,7 @@ final class Changes: Sendable {
   /// A stream that begins with how things stand now.
   func subscribe() -> AsyncStream<OutboxSnapshot> {
     let stream = register(\.subscribers).stream
+    state.withLock { $0.nextReading = .zero }
     changed()
     return stream
   }
@@ -136,31 +142,36 @@ final class Changes: Sendable {
   private func publish() async {
     var isMore = true
     while isMore {
+      let next = state.withLock { $0.nextReading }
+      if next > timeline.now { try? await timeline.sleep(until: next) }
       let start = timeline.now
       // Whoever comes while it is read may have changed something before that, and waits for the
       // next one.
-      let latest = state.withLock { $0.nextID }
+      let latest = state.withLock { state in
+        state.isAgain = false
+        return state.nextID
+      }
       let snapshot = await read()
-      let spent = timeline.now - start
-      let (subscribers, again) = state.withLock { state in
-        defer { state.isAgain = false }
+      let end = timeline.now
+      let subscribers = state.withLock { state in
+        state.nextReading = end + Self.rest(after: end - start, isRead: snapshot != nil)
         // Nobody may say that something changed for long, and some have been told nothing yet.
         let isUnread = snapshot == nil && !state.subscribers.isEmpty
         state.isReading = state.isAgain || isUnread
         let told = state.subscribers.filter { $0.key <= latest }
-        return (Array(told.values), state.isReading)
+        return (told: Array(told.values), isMore: state.isReading)
       }
-      isMore = again
-      guard let snapshot else {
-        if again { try? await timeline.sleep(until: timeline.now + Self.rest) }
-        continue
-      }
-      for subscriber in subscribers { subscriber.yield(snapshot) }
-      // Counting a long queue takes its time: most of it is left to the work.
-      if again, spent > .milliseconds(1) {
-        try? await timeline.sleep(until: timeline.now + spent.clamped * 4)
-      }
+      isMore = subscribers.isMore
+      guard let snapshot else { continue }
+      for subscriber in subscribers.told { subscriber.yield(snapshot) }
     }
+  }
+
+  /// How long the store is left alone after it was read for a time.
+  private static func rest(after spent: Duration, isRead: Bool) -> Duration {
+    guard isRead else { return failureRest }
+    // Counting a long queue takes its time: most of it is left to the work.
+    return spent > .milliseconds(1) ? max(spent.clamped * 4, pause) : pause
   }
 
   func end() {

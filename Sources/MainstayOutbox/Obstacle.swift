@@ -6,6 +6,10 @@ public import Foundation
 ///
 /// They are found by the rules by which operations are claimed. One without an obstacle is claimed
 /// by the next free worker of its type, unless it has just expired: then it is about to be dropped.
+/// Cases will be added, so a `switch` keeps an `@unknown default`.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum Obstacle: Sendable, Hashable {
   /// A worker has it.
   case running

@@ -91,6 +91,9 @@ package struct OperationStateMachine: Sendable, Equatable {
     return verdict
   }
 
+  /// A call of this run may have had its effect, whatever the run failed with.
+  package mutating func leftInDoubt() { effect = .sentUnknown }
+
   /// No worker can read the operation.
   package mutating func unreadable(_ error: AppError) -> OperationVerdict {
     if hasBegun { effect = .sentUnknown }

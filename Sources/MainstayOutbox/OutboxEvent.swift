@@ -4,7 +4,10 @@ public import Mainstay
 
 /// Something that happened in an outbox; for logs, metrics and tests.
 public struct OutboxEvent: Sendable {
-  /// What happened; cases will be added, so a `switch` keeps a `default`.
+  /// What happened; more may come, so keep an `@unknown default`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum What: Sendable {
     /// An operation is on the disk; not told where one was there already that stays as it was.
     case enqueued

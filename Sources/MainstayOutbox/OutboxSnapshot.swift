@@ -28,7 +28,7 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
   public var bytes = 0
   /// Why those wait that are ``scheduled`` or ``waiting``.
   public var causes = Causes()
-  /// How long the oldest one has been waiting; nil where none is.
+  /// How long the oldest one has been waiting, which was enqueued first; nil where none is.
   public var oldestAge: Duration?
   /// How long it takes to work off what can be worked off; nil where nothing is known yet.
   ///

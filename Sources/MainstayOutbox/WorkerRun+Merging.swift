@@ -9,7 +9,7 @@ extension WorkerRun {
     _ error: any Error, _ payload: Data, _ machine: inout OperationStateMachine
   ) async -> End {
     let mapped = classify(error)
-    machine.hasBegun = machine.hasBegun || steps.areThere
+    heedCalls(in: &machine)
     // Put off, or refused by a policy of the app: no call was made.
     if case .rejected = mapped.disposition, !mapped.leavesDoubt { refund() }
     let remote = remote(of: error)
@@ -32,6 +32,12 @@ extension WorkerRun {
     // One that may pass by itself is a failure like any other.
     guard verdict.news != nil else { return ended(verdict, mapped) }
     return merged(verdict, step)
+  }
+
+  /// What this run has shown of its effect before it failed, whatever it failed with.
+  func heedCalls(in machine: inout OperationStateMachine) {
+    if use.isInDoubt { machine.leftInDoubt() }
+    machine.hasBegun = machine.hasBegun || steps.areThere || use.hasBegun
   }
 
   /// The other side has it already, or is sent something else, or nothing.

@@ -20,8 +20,8 @@ struct WorkerRun: Sendable {
   let isOfBefore: @Sendable () async -> Bool
   /// Whether the outbox is being shut down: the store gives back what is left when it is closed.
   let isEnding: @Sendable () async -> Bool
-  /// Whether somebody has answered it over the network.
-  private let use = NetworkUse()
+  /// What its calls say about it, beside the error that it ends with.
+  let use = NetworkUse()
   /// Whether its worker has noted how far it is.
   let steps = StepNotes()
 
@@ -318,7 +318,7 @@ struct WorkerRun: Sendable {
       .unreadablePayload, details: "", underlying: error.cause
     ).appError
     var machine = machine
-    machine.hasBegun = machine.hasBegun || steps.areThere
+    heedCalls(in: &machine)
     return ended(machine.unreadable(mapped), mapped)
   }
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The program as a person runs it, on logs that a monitor wrote.
-@Suite(.ends(withinMinutes: 5)) struct ErrorsCommandTests {
+@Suite(.ends(withinMinutes: 20)) struct ErrorsCommandTests {
   private func run(
     _ arguments: String..., status: Int32 = 0, environment: [String: String] = [:]
   ) async throws -> String {

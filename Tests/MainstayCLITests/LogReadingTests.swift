@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What the program is given to read: by name, by pipe, twice, and what is no log at all.
-@Suite(.ends(withinMinutes: 5)) struct LogReadingTests {
+@Suite(.ends(withinMinutes: 20)) struct LogReadingTests {
   private func top(_ paths: String...) async throws -> [ListedGroup] {
     let end = try await BuiltProgram.run("mainstay", ["errors", "top", "--json"] + paths)
     #expect(end.status == 0 && end.errors == "", "\(end)")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The program as a person runs it, on the file of an outbox.
-@Suite(.ends(withinMinutes: 5)) struct OutboxCommandTests {
+@Suite(.ends(withinMinutes: 20)) struct OutboxCommandTests {
   private struct Note: QueuedOperation {
     static let kind: OperationKind = "note"
     var text: String
@@ -297,7 +297,7 @@ import Testing
 
   @Test func `a damaged database of an app is left to the app`() async throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let queue = try DatabaseQueue(path: file)
+    let queue = try SQLiteFile.open(url)
     let outbox = try await Outbox(in: queue) { Worker(for: Note.self) { _, _ in } }
     try await outbox.enqueue(Note(text: "late"), options: EnqueueOptions(delay: .seconds(86_400)))
     await outbox.shutDown()
@@ -327,7 +327,7 @@ import Testing
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(!names.contains { $0.contains("damaged") || $0.contains("reserve") })
-    let title = try await DatabaseQueue(path: file).read { db in
+    let title = try await SQLiteFile.open(url).read { db in
       try String.fetchOne(db, sql: "SELECT title FROM book NOT INDEXED")
     }
     #expect(title == "Emma")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What `mainstay outbox` says of how an outbox is doing.
-@Suite(.ends(withinMinutes: 5)) struct OutboxConditionTests {
+@Suite(.ends(withinMinutes: 20)) struct OutboxConditionTests {
   private typealias Note = OutboxFolder.Note
 
   private let place = OutboxFolder()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What `mainstay outbox` decides about operations, and what it says where it cannot.
-@Suite(.ends(withinMinutes: 5)) struct OutboxDecisionTests {
+@Suite(.ends(withinMinutes: 20)) struct OutboxDecisionTests {
   private typealias Note = OutboxFolder.Note
 
   private struct SaveCard: MergingOperation {

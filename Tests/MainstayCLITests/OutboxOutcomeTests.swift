@@ -23,7 +23,7 @@ import Testing
       """, in: place.url)
     _ = try await place.run("discard", place.file, dead)
     _ = try await place.run("cancel", place.file, late)
-    let queue = try DatabaseQueue(path: place.file)
+    let queue = try SQLiteFile.open(place.url)
     let count = try await queue.read { db in
       try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_outcome")
     }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Folders of report stores, read by the program while an app may use them.
-@Suite(.ends(withinMinutes: 5)) struct StoreReadingTests {
+@Suite(.ends(withinMinutes: 20)) struct StoreReadingTests {
   /// A service that answers as often as it is told to, and is not there afterwards.
   private final class Service: ReportTransport {
     struct Unreachable: Error {}

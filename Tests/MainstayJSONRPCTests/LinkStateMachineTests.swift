@@ -143,6 +143,47 @@ import Testing
     #expect(machine.current == 2)
   }
 
+  @Test func `the end of a connection counts, whether another attempt follows or not`() {
+    var machine = machine()
+    _ = machine.demand()
+    #expect(machine.ended(1, isHopeless: false, now: .zero, fraction: 0).counts)
+    _ = machine.wake(now: .seconds(1))
+    #expect(machine.ended(2, isHopeless: true, now: .zero, fraction: 0).counts)
+  }
+
+  @Test func `a pause of no length is none that a server asks for`() {
+    var machine = machine()
+    _ = machine.demand()
+    #expect(end(&machine, 1, hint: .zero) == .wait(until: .seconds(1)))
+    #expect(machine.demand(isUrgent: true) == .open(2))
+  }
+
+  @Test(.requirement("D12")) func `what arrives over an older connection proves no newer one`() {
+    var machine = machine()
+    _ = machine.demand()
+    _ = end(&machine, 1)
+    _ = machine.wake(now: .seconds(1))
+    machine.proved(1)
+    #expect(machine.failures == 1)
+    #expect(end(&machine, 2) == .wait(until: .seconds(2)))
+  }
+
+  @Test(.requirement("D12")) func `a pause grows from the one before it, until something arrives`()
+  {
+    var machine = LinkStateMachine(
+      backoff: .exponential(from: .seconds(1), to: .seconds(60), jitter: .decorrelated),
+      hasRestore: false)
+    _ = machine.demand()
+    // Half of the way from the first to three times the one before.
+    #expect(end(&machine, 1) == .wait(until: .seconds(2)))
+    _ = machine.wake(now: .seconds(2))
+    #expect(end(&machine, 2) == .wait(until: .seconds(3.5)))
+    _ = machine.wake(now: .seconds(4))
+    _ = machine.opened(3)
+    machine.proved(3)
+    #expect(end(&machine, 3) == .wait(until: .seconds(2)))
+  }
+
   @Test func `closing drops what there is, and nothing is opened after it`() {
     var machine = machine()
     _ = machine.demand()

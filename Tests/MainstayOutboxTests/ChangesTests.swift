@@ -75,6 +75,21 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `whoever watches a busy outbox does not keep its store busy`() async throws {
+    let start = Timeline.live.now
+    let outbox = try await open(shop.worker { _, _ in })
+    let watching = Task { for await _ in outbox.changes {} }
+    for text in 0..<1_000 { try await outbox.enqueue(Note(text: "\(text)")) }
+    await shop.log.wait(for: "succeeded", count: 1_000)
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+    await watching.value
+    // However fast the machine is: each reading is followed by a rest, but for what somebody new
+    // asks.
+    let most = (Timeline.live.now - start) / .milliseconds(5)
+    #expect(Double(store.snapshots.value) <= most + 4)
+  }
+
   @Test func `nothing is counted for whoever looks at one ordering key`() async throws {
     let outbox = try await open(shop.worker { _, _ in })
     let seen = Box<[Int]>([])

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 /// Many operations at once, and many ends at once.
-@Suite(.requirement("O28", "C13"), .ends(withinMinutes: 5)) struct OutboxBatchTests {
+@Suite(.requirement("O28", "C13"), .ends(withinMinutes: 20)) struct OutboxBatchTests {
   private let shop: Workshop
 
   init() throws { shop = try Workshop() }

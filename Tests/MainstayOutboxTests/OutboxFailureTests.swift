@@ -198,10 +198,7 @@ import Testing
     try await outbox.enqueue(Note(text: "a"))
     await shop.log.wait(for: "started")
     // Another owner takes the operation over.
-    var settings = GRDB.Configuration()
-    settings.busyMode = .timeout(600)
-    let other = try DatabaseQueue(
-      path: shop.folder.database.path(percentEncoded: false), configuration: settings)
+    let other = try DatabaseQueue(patientAt: shop.folder.database)
     try await other.write { db in
       try db.execute(sql: "UPDATE mainstay_op SET lease_token = lease_token + 1")
     }

@@ -79,7 +79,7 @@ private struct Sent: Equatable {
         store: store, configuration: shop.configuration, clock: shop.clock
       ) { worker }
     case .app:
-      let database = try DatabasePool(path: shop.folder.database.path(percentEncoded: false))
+      let database = try DatabasePool(patientAt: shop.folder.database)
       return try await Outbox(
         in: database, configuration: shop.configuration, clock: shop.clock,
         now: { [day = shop.day] in day.now }
@@ -121,8 +121,7 @@ private struct Sent: Equatable {
   }
 
   @Test func `nothing of it is sent where the app enqueues in its own transaction`() async throws {
-    let path = shop.folder.database.path(percentEncoded: false)
-    let database = try DatabasePool(path: path)
+    let database = try DatabasePool(patientAt: shop.folder.database)
     let outbox = try await Outbox(
       in: database, configuration: shop.configuration, clock: shop.clock
     ) { worker }

@@ -23,7 +23,7 @@ import Testing
 
   /// The app's database, with a table of its own whose name the outbox once used.
   private func database() throws -> DatabasePool {
-    let pool = try DatabasePool(path: path)
+    let pool = try DatabasePool(patientAt: folder.database)
     try Self.migrator.migrate(pool)
     return pool
   }
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a transaction that the app left open stays open`() async throws {
-    var configuration = GRDB.Configuration()
+    var configuration = GRDB.Configuration.patient
     configuration.allowsUnsafeTransactions = true
     let database = try DatabaseQueue(path: path, configuration: configuration)
     try Self.migrator.migrate(database)
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test func `it promises what the app's connection keeps`() async throws {
-    var configuration = Configuration()
+    var configuration = Configuration.patient
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     let careful = try DatabaseQueue(path: path, configuration: configuration)
     let first = try await open(careful)
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test func `each call within a transaction says what the app's connection keeps`() async throws {
-    let database = try DatabaseQueue(path: path)
+    let database = try DatabaseQueue(patientAt: folder.database)
     let outbox = try await open(database, isPaused: true)
     for (level, durability) in [
       ("FULL", OutboxDurability.powerLossSafe), ("NORMAL", .crashSafe), ("OFF", .crashSafe),
@@ -291,7 +291,7 @@ import Testing
   @Test func `migrations that could erase what waits are refused`() async throws {
     var migrator = Self.migrator
     migrator.eraseDatabaseOnSchemaChange = true
-    let database = try DatabasePool(path: path)
+    let database = try DatabasePool(patientAt: folder.database)
     let first = try await open(database, migrator: migrator, isPaused: true)
     try await first.enqueue(Note(text: "a"))
     await first.shutDown()
@@ -337,7 +337,7 @@ import Testing
   @Test func `conflicts go with their operation, whatever the app says about foreign keys`()
     async throws
   {
-    var configuration = Configuration()
+    var configuration = Configuration.patient
     configuration.foreignKeysEnabled = false
     let database = try DatabaseQueue(path: path, configuration: configuration)
     let store = SQLiteStore(in: database)

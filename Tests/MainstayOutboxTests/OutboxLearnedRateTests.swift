@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A whole outbox before a service that takes so much and no more.
-@Suite(.requirement("O11"), .ends(withinMinutes: 5)) struct OutboxLearnedRateTests {
+@Suite(.requirement("O11"), .ends(withinMinutes: 20)) struct OutboxLearnedRateTests {
   /// Fifty calls in a second, of which it saves five; whoever sends more is to rest for a second.
   private struct Service: Sendable {
     private var saved = 5

@@ -56,7 +56,7 @@ import Testing
     let first = try await open()
     let id = try await first.enqueue(tagged, options: options)
     await first.shutDown()
-    try await DatabaseQueue(path: shop.folder.database.path).write { try Self.permute($0) }
+    try await DatabaseQueue(patientAt: shop.folder.database).write { try Self.permute($0) }
     let second = try await open()
     #expect(try await second.enqueue(tagged, options: options) == id)
     let ids = try await second.enqueue(contentsOf: [tagged, Tagged(tags: []), tagged]) {
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `a set in another order is the same payload in the database of an app`() async throws {
-    let database = try DatabaseQueue(path: shop.folder.database.path)
+    let database = try DatabaseQueue(patientAt: shop.folder.database)
     let outbox = try await Outbox(in: database, configuration: shop.configuration) { workers }
     let options = EnqueueOptions(idempotencyKey: IdempotencyKey())
     try await database.write { db in

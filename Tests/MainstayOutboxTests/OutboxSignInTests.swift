@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a lane that waits for a person, and who hears of it.
-@Suite(.ends(withinMinutes: 5)) struct OutboxSignInTests {
+@Suite(.ends(withinMinutes: 20)) struct OutboxSignInTests {
   private let isSignedIn = Box(false)
 
   /// A worker that is refused until somebody has signed in.

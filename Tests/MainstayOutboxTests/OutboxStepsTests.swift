@@ -50,6 +50,22 @@ private struct Edit: CoalescingOperation, Equatable {
     await outbox.shutDown()
   }
 
+  @Test(arguments: [(true, EffectCertainty.sentUnknown), (false, .notSent)])
+  func `a change that was made in a run counts, though its worker has noted nothing`(
+    isMade: Bool, effect: EffectCertainty
+  ) async throws {
+    let outbox = try await shop.open(
+      Worker(for: Edit.self, backoff: .constant(.seconds(1), jitter: .none)) { _, _ in
+        if isMade { NetworkUse.begun() }
+        throw AppError.test(.transient(), kind: .offline)
+      })
+    let id = try await outbox.enqueue(Edit(text: "a"), orderedBy: "note")
+    await outbox.wait { $0.scheduled == 1 }
+    #expect(try await outbox.operation(id)?.effect == effect)
+    #expect(try await outbox.operation(id)?.attempts == 0)
+    await outbox.shutDown()
+  }
+
   @Test func `an error of its own for a cancelled run costs nothing, however often`() async throws {
     struct UploadFailed: Error {}
     let begun = (0..<5).map { _ in Gate() }

@@ -14,7 +14,7 @@ private struct Photo: QueuedOperation {
 }
 
 /// Settings of an outbox that change while it works.
-@Suite(.requirement("P37", "C13"), .ends(withinMinutes: 5)) struct OutboxUpdateTests {
+@Suite(.requirement("P37", "C13"), .ends(withinMinutes: 20)) struct OutboxUpdateTests {
   /// Runs that wait at a door, and how many are there.
   private struct Hall: Sendable {
     let gate = Gate()
@@ -146,7 +146,7 @@ private struct Photo: QueuedOperation {
 
   private func open(_ shop: Workshop, isInApp: Bool) async throws -> Outbox {
     guard isInApp else { return try await shop.open(shop.worker { _, _ in }) }
-    let database = try DatabasePool(path: shop.folder.database.path(percentEncoded: false))
+    let database = try DatabasePool(patientAt: shop.folder.database)
     return try await Outbox(in: database, configuration: shop.configuration, clock: shop.clock) {
       shop.worker { _, _ in }
     }

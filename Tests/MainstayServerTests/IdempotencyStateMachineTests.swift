@@ -58,6 +58,41 @@ import Testing
     #expect(machine.begin("a", two, at: .seconds(62)) == .running)
   }
 
+  @Test mutating func `the same request is made again after the lifetime, and not before`() {
+    _ = machine.begin("a", one, at: .zero)
+    #expect(machine.begin("a", one, at: .seconds(59)) == .running)
+    #expect(machine.begin("a", one, at: .seconds(60)) == .handle(claim: 2))
+  }
+
+  @Test mutating func `an answer that just fits is kept whole`() {
+    _ = machine.begin("a", one, at: .zero)
+    machine.end("a", 1, with: answer(800), at: .zero)
+    #expect(machine.bytes == 1000)
+    #expect(machine.begin("a", one, at: .zero) == .replay(answer(800)))
+    #expect(machine.takeEvicted() == 0)
+  }
+
+  @Test func `an answer weighs its body, its fields and something for itself`() {
+    #expect(StoredAnswer(status: 204, fields: [:], body: nil).weight == 200)
+    #expect(StoredAnswer(status: 200, fields: ["ab": "cde"], body: Data(count: 10)).weight == 215)
+  }
+
+  @Test func `the order of answers that are gone is forgotten, however many they were`() {
+    var machine = IdempotencyStateMachine(
+      lifetime: .seconds(60), maximumCount: 300, maximumBytes: 1_000_000)
+    for number in 1...200 {
+      _ = machine.begin("\(number)", one, at: .zero)
+      machine.end("\(number)", UInt64(number), with: answer(), at: .zero)
+    }
+    for number in 201...800 {
+      let now = Duration.seconds(60 * (number - 200))
+      #expect(machine.begin("\(number)", one, at: now) == .handle(claim: UInt64(number)))
+      machine.end("\(number)", UInt64(number), with: answer(), at: now)
+      #expect(machine.count == 1)
+      #expect(machine.order.count <= 130)
+    }
+  }
+
   @Test mutating func `the oldest answer makes room, and what runs does not`() {
     for (claim, key) in ["a", "b", "c"].enumerated() {
       #expect(machine.begin(key, one, at: .zero) == .handle(claim: UInt64(claim + 1)))

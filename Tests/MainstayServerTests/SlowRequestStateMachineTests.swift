@@ -29,6 +29,14 @@ import Testing
     #expect(machine.timeIsUp(wait: 1) == nil)
   }
 
+  @Test(arguments: [SlowRequestStateMachine.Event.answered, .unblocked])
+  mutating func `before the first byte nothing is awaited, whatever else happens`(
+    _ event: SlowRequestStateMachine.Event
+  ) {
+    #expect(machine.handle(event) == .nothing)
+    #expect(machine.awaited == nil)
+  }
+
   @Test mutating func `a request that comes at once keeps nobody waiting`() {
     #expect(awaited(after: .headRead, .requestRead, .readEnded, .answered) == ["-", "-", "-", "-"])
   }

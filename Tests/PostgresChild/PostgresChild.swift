@@ -73,7 +73,7 @@ private struct Hold: QueuedOperation {
   private func run() async throws {
     let outbox = try await opened()
     try otherSide.note("opened", "\(getpid())")
-    for letter in try await outbox.deadLetters() { try await outbox.redrive(letter.id) }
+    try await redriveAll(in: outbox)
     var number = 0
     while !FileManager.default.fileExists(atPath: folder.appending(path: "stop").path) {
       number += 1
@@ -97,6 +97,18 @@ private struct Hold: QueuedOperation {
         }
       } catch {
         try otherSide.note("not-opened", error.code.rawValue)
+      }
+    }
+  }
+
+  /// Drives again what was given up; the server may be away meanwhile.
+  private func redriveAll(in outbox: Outbox) async throws {
+    while true {
+      do throws(OutboxError) {
+        for letter in try await outbox.deadLetters() { try await outbox.redrive(letter.id) }
+        return
+      } catch {
+        try otherSide.note("not-redriven", error.code.rawValue)
       }
     }
   }

@@ -34,15 +34,17 @@ enum Child {
       try await Rates.fill(store, 100_000)
       if role == .drainMany { try await Rates.drain(store, 100_000, 100) }
       await store.close()
-    case .workMany:
+    case .workMany, .watchMany:
       let filling = try await Rates.outbox(at: url, isPaused: true)
       try await filling.enqueue(contentsOf: Array(repeating: Job.sample, count: 20_000))
       await filling.shutDown()
       let outbox = try await Rates.outbox(at: url, isPaused: false)
+      let watching = Task { if role == .watchMany { for await _ in outbox.changes {} } }
       while try await outbox.snapshot().pending > 0 {
         try await Task.sleep(for: .milliseconds(250))
       }
       await outbox.shutDown()
+      await watching.value
     }
   }
 

@@ -32,8 +32,9 @@ struct OutboxBench: AsyncParsableCommand {
   /// What this program does as a process of its own.
   enum Role: String, ExpressibleByArgument {
     case leaser, enqueuer
-    /// For a profiler: so many operations come in, go out as well, or are done by an outbox.
-    case enqueueMany, drainMany, workMany
+    /// For a profiler: so many operations come in, go out as well, or are done by an outbox, which
+    /// a banner watches.
+    case enqueueMany, drainMany, workMany, watchMany
   }
 
   func run() async throws {

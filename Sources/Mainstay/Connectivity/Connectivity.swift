@@ -52,7 +52,10 @@ public struct Connectivity: Sendable, Hashable, Codable {
     case unknown
   }
 
-  /// What the device is connected by.
+  /// What the device is connected by; more may come, so keep an `@unknown default`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Interface: String, Sendable, Hashable, Codable, CaseIterable {
     /// A wireless local network.
     case wifi

@@ -106,6 +106,15 @@ extension AppError {
     return true
   }
 
+  /// This answer of a service without the mark that a policy has left in it: who sends the requests
+  /// knows better whether an earlier one was sent, and whether it can have an effect.
+  package var withoutGuess: AppError {
+    guard httpStatus != nil, metadata["http.sent"] == "maybe" else { return self }
+    var copy = self
+    copy.fields.metadata["http.sent"] = nil
+    return copy
+  }
+
   /// This refusal of a change that names the version it is for, after another attempt that may have
   /// made it: that version is gone then, and nobody else need have changed anything.
   package var ofOwnChange: AppError {

@@ -2,8 +2,9 @@
 
 /// What the failures of one call say about its effect: those of its attempts, or of its copies.
 ///
-/// What refused or failed one attempt says nothing about another one that may have had its effect;
-/// an answer that will not change does.
+/// What refused or failed one attempt says nothing about another one that may have had its effect.
+/// An answer that will not change is what the caller goes by; a queue that runs the call is told
+/// that an earlier attempt may have had its effect all the same.
 struct EarlierDoubt {
   /// The first failure after which nobody knows whether the call had its effect.
   private var unknown: (any Error)?
@@ -27,7 +28,8 @@ struct EarlierDoubt {
   func told(_ failure: any Error) -> any Error {
     let disposition = Classification.disposition(of: failure)
     switch disposition {
-    case .permanent, .needsUser, .unknownOutcome: return failure
+    case .unknownOutcome: return failure
+    case .permanent, .needsUser: return answered(failure)
     // What nobody has classified is no answer that is known to be one.
     case .unclassified: return unknown ?? failure
     // Only a caller that gives up does not want to know.
@@ -36,11 +38,26 @@ struct EarlierDoubt {
     }
     if let unknown { return unknown }
     guard let maybeSent, !Self.leavesDoubt(failure) else { return failure }
-    let mark = ["http.sent": "maybe"]
-    if let failure = failure as? AppError { return failure.adding(metadata: mark) }
+    if let failure = failure as? AppError { return failure.adding(metadata: Self.mark) }
     let isAskedToWait = disposition.retryAfter != nil && !(failure is Rejection)
-    return isAskedToWait ? ErrorMapping.current.map(failure).adding(metadata: mark) : maybeSent
+    return isAskedToWait
+      ? ErrorMapping.current.map(failure).adding(metadata: Self.mark) : maybeSent
   }
+
+  /// An answer that will not change, after an attempt that may have had its effect.
+  ///
+  /// One of a service over HTTP says so itself. Any other may be the app's own, of which a mark of
+  /// HTTP would say something else: there only the work knows that the call is part of.
+  private func answered(_ failure: any Error) -> any Error {
+    guard unknown != nil || maybeSent != nil else { return failure }
+    if let answer = failure as? AppError, answer.httpStatus != nil {
+      return answer.adding(metadata: Self.mark)
+    }
+    NetworkUse.leftInDoubt()
+    return failure
+  }
+
+  private static let mark = ["http.sent": "maybe"]
 
   private static func leavesDoubt(_ failure: any Error) -> Bool {
     switch failure {

@@ -6,7 +6,10 @@
 /// observer may use the same policy again. Where many calls cause events at the same time, one of
 /// them tells those of all.
 public struct PolicyEvent: Sendable {
-  /// What happened; cases will be added, so a `switch` keeps a `default`.
+  /// What happened; more may come, so keep an `@unknown default`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum What: Sendable {
     /// An attempt failed; `nextDelay` is the wait before the next one, nil where there is none.
     case attemptFailed(attempt: Int, error: any Error, nextDelay: Duration?)
@@ -99,7 +102,10 @@ public struct PolicyEvent: Sendable {
     case cancelled
   }
 
-  /// Why ``Retry`` makes no further attempt.
+  /// Why ``Retry`` makes no further attempt; more may come, so keep an `@unknown default`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum GiveUpReason: String, Sendable, Hashable {
     /// All attempts are used up.
     case attemptsUsedUp

@@ -14,7 +14,8 @@
 /// Where an attempt has left the outcome unknown, its error is thrown in place of a refusal or of a
 /// failure that may pass, or where a time limit ends a later one. Those say nothing about what that
 /// attempt did. One that may be repeated and may have been sent leaves its mark in the last error,
-/// or is thrown in its place. A limit that passes while a refusal is waited for tells the refusal.
+/// or is thrown in its place. An answer over HTTP that will not change is thrown with the mark of
+/// either. A limit that passes while a refusal is waited for tells the refusal.
 ///
 /// A retry inside of another one never multiplies the attempts: in one pipeline it runs the
 /// operation once, and between pipelines the outer one counts the attempts that the inner one made.

@@ -77,6 +77,13 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
 
   private static func soundsLikeTests(_ folder: Substring) -> Bool {
     parts(ofFolder: folder).last.map(testFolders.contains) ?? false || isTestSupport(folder)
+      || testsCrashes(folder)
+  }
+
+  /// Whether it is a program that runs what must end it, as a test waits for.
+  private static func testsCrashes(_ folder: Substring) -> Bool {
+    let parts = parts(ofFolder: folder)
+    return parts.suffix(2).first == "crash" && ["tester", "testers"].contains(parts.last)
   }
 
   private static func isTestSupport(_ folder: Substring) -> Bool {

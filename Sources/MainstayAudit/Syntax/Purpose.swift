@@ -122,11 +122,22 @@ extension FunctionCallExprSyntax {
   ]
 }
 
+extension TryExprSyntax {
+  /// The call that it tries, also where a part of its result is taken: `read(until: a).text`.
+  fileprivate var owner: FunctionCallExprSyntax? {
+    var current = expression.core
+    while let access = current.as(MemberAccessExprSyntax.self), let base = access.base {
+      current = base.core
+    }
+    return current.as(FunctionCallExprSyntax.self)
+  }
+}
+
 extension SyntaxProtocol {
   /// Whether all that it can throw comes from reading on in a text, or from what that finds.
   var onlyScans: Bool {
     let origins = escapingErrors()
-    let scans = origins.filter { $0.as(TryExprSyntax.self)?.tried?.scans ?? false }
+    let scans = origins.filter { $0.as(TryExprSyntax.self)?.owner?.scans ?? false }
     return !scans.isEmpty
       && origins.count == scans.count + origins.count { $0.kind == .throwStmt }
   }

@@ -168,7 +168,9 @@ public final class HTTPAuthorization: Sendable {
     do {
       // The effect that a call is about is none of the sign-in's.
       let token = try await IdempotencyKey.$current.withValue(nil) {
-        try await SendBook.current.withValue(nil) { try await refresh(old) }
+        try await SendBook.current.withValue(nil) {
+          try await NetworkUse.apart { try await refresh(old) }
+        }
       }
       state.withLock { $0.refreshed(token, generation: generation) }
       return token

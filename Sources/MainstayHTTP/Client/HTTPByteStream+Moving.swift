@@ -11,7 +11,8 @@ extension HTTPByteStream {
   ///
   /// A part is asked for once those before it have gone, and is there once it has come.
   package func moving(_ patience: Patience) -> HTTPByteStream {
-    HTTPByteStream(MovingParts(stream: self, patience: patience), length: length)
+    if let file { return HTTPByteStream(file, moving: patience) }
+    return HTTPByteStream(MovingParts(stream: self, patience: patience), length: length)
   }
 
   /// Makes a stream of bytes that are there, in parts of which can be seen that they go.
@@ -39,7 +40,7 @@ extension HTTPReply {
   }
 }
 
-private struct MovingParts: AsyncSequence, Sendable {
+struct MovingParts: AsyncSequence, Sendable {
   typealias Element = Data
   typealias Failure = any Error
 

@@ -19,6 +19,8 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
   private enum Source: Sendable {
     case parts(any AsyncSequence<Data, any Error> & Sendable)
     case whole(any CollectedSequence)
+    /// A file, and what moves with its parts.
+    case file(FileParts, Patience?)
   }
 
   /// Makes a stream of parts.
@@ -36,6 +38,15 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
     source = .whole(parts)
     self.length = length
   }
+
+  /// Makes a stream of a file, each part of which moves the end of a limit where there is one.
+  init(_ file: FileParts, moving patience: Patience? = nil) {
+    source = .file(file, patience)
+    length = file.length
+  }
+
+  /// The file that all of it stands in; nil where it comes from elsewhere.
+  var file: FileParts? { if case .file(let file, _) = source { file } else { nil } }
 
   /// Makes a stream of bytes that are there.
   public init(_ bytes: Data) {
@@ -66,6 +77,10 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
     switch source {
     case .parts(let parts): AsyncIterator(iterator: Self.opened(parts))
     case .whole(let parts): AsyncIterator(iterator: Self.opened(parts))
+    case .file(let parts, nil): AsyncIterator(iterator: Self.opened(parts))
+    case .file(let parts, let patience?):
+      AsyncIterator(
+        iterator: Self.opened(MovingParts(stream: HTTPByteStream(parts), patience: patience)))
     }
   }
 

@@ -106,6 +106,11 @@ extension HTTPHeaderFields {
     }
   }
 
+  /// Without those that make an answer depend on what its asker has already.
+  var withoutConditions: HTTPHeaderFields {
+    HTTPHeaderFields(all.filter { !Self.conditions.contains($0.name.lowercased()) })
+  }
+
   private static let conditions: Set<String> = [
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
   ]

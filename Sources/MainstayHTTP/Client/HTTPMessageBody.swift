@@ -110,8 +110,9 @@ public struct HTTPMessageBody: Sendable {
 
   /// The content of a file, read in parts at each attempt.
   ///
-  /// A file that changes while it is read, or between two attempts, ends the request as a defect:
-  /// the service would get a mixture, or two contents for one effect. Send a copy of what changes.
+  /// A file that changes while it is sent, or between two attempts, ends the request as a defect:
+  /// the service would get a mixture, or two contents for one effect. URLSession sends it from
+  /// where it is, so a mixture may have arrived by then. Send a copy of what changes.
   ///
   /// - Parameters:
   ///   - url: The file.
@@ -120,7 +121,7 @@ public struct HTTPMessageBody: Sendable {
   public static func file(
     _ url: URL, contentType: String? = "application/octet-stream"
   ) -> HTTPMessageBody {
-    HTTPMessageBody(contentType, of: url) { .stream(try FileParts.stream(of: url)) }
+    HTTPMessageBody(contentType, of: url) { .stream(HTTPByteStream(try FileParts(of: url))) }
   }
 
   /// Parts that come one after the other and can be made again.
@@ -206,53 +207,4 @@ private final class PartsOnce: AsyncSequence, Sendable {
   }
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: self) }
-}
-
-/// A file in parts.
-private struct FileParts: AsyncSequence, Sendable {
-  typealias Element = Data
-  typealias Failure = any Error
-
-  let url: URL
-  let stamp: FileStamp
-
-  static func stream(of url: URL) throws -> HTTPByteStream {
-    let stamp = try FileStamp(of: url)
-    return HTTPByteStream(FileParts(url: url, stamp: stamp), length: stamp.size)
-  }
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    let url: URL
-    let stamp: FileStamp
-    var file: FileHandle?
-
-    mutating func next() async throws -> Data? {
-      let open = try file ?? FileHandle(forReadingFrom: url)
-      file = open
-      let part = try open.read(upToCount: HTTPByteStream.partLength)
-      guard let part, !part.isEmpty else {
-        try open.close()
-        guard try FileStamp(of: url) == stamp else { throw HTTPMessageBody.changed }
-        return nil
-      }
-      return part
-    }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(url: url, stamp: stamp) }
-}
-
-/// By what the content of a file is known without reading it.
-struct FileStamp: Sendable, Equatable {
-  let size: Int?
-  private let modified: Date?
-  private let number: Int?
-
-  init(of url: URL) throws {
-    let attributes = try FileManager.default.attributesOfItem(
-      atPath: url.resolvingSymlinksInPath().path)
-    size = (attributes[.size] as? NSNumber)?.intValue
-    modified = attributes[.modificationDate] as? Date
-    number = (attributes[.systemFileNumber] as? NSNumber)?.intValue
-  }
 }

@@ -18,7 +18,7 @@ public struct HTTPPath: Sendable, Hashable {
   /// Makes a path of text that is one already, such as an absolute link that a service has sent.
   ///
   /// A relative link of an answer is about the address of that answer, and a path is below the
-  /// address of the client: resolve such a link first, against the answer's `url`.
+  /// address of the client: ask the answer for it, by ``ResilientClient/Response/path(to:)``.
   ///
   /// - Parameter text: The path, with or without the slash at its beginning, and a query. What is
   ///   not legal in an address is encoded; what is encoded stays as it is. An absolute link of HTTP
@@ -30,7 +30,7 @@ public struct HTTPPath: Sendable, Hashable {
     isIllegal = Self.leadsElsewhere(self.text)
   }
 
-  private init(text: String, isIllegal: Bool) {
+  init(text: String, isIllegal: Bool) {
     self.text = text
     self.isIllegal = isIllegal
   }
@@ -122,7 +122,7 @@ extension HTTPPath {
     bytes.elementsEqual("2e".utf8) || bytes.elementsEqual("2E".utf8)
   }
 
-  fileprivate static func encoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+  static func encoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
     if text.withBytes({ $0.allSatisfy(isKept) }) { return text }
     var result = ""
     for byte in text.utf8 {
@@ -144,7 +144,7 @@ extension HTTPPath {
   }
 
   /// What may stand in a path and a query, the percent sign included; a fragment is never sent.
-  fileprivate static func isLegal(_ byte: UInt8) -> Bool {
+  static func isLegal(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x21, 0x24...0x2f, 0x3a, 0x3b, 0x3d, 0x3f, 0x40: true
     default: isUnreserved(byte) || byte == 0x25

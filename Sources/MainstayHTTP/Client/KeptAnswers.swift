@@ -13,41 +13,49 @@ struct KeptAnswers: Sendable {
   private let digest: String
   /// Fields by which an answer may vary and still be the right one for its key.
   private let settled: Set<String>
-
+  /// Fields that all requests have.
+  private let headers: HTTPHeaderFields
   /// Whose answers are kept says the partition; these change with each sign-in.
-  private static let personal: Set = ["authorization", "cookie"]
+  private let personal: Set<String>
 
   init(_ cache: ResponseCache, _ settings: ResilientClient.Settings, signedBy field: String?) {
-    let personal = Self.personal.union(field.map { [$0.lowercased()] } ?? [])
+    let signing: Set = ["authorization", "cookie"]
     var headers = settings.headers
     if !headers.contains("accept") {
       headers.append("Accept", ResilientClient.Request(.get, "").accept)
     }
-    // Its name is new with each version of an app, whose answers are to outlive that.
-    let fields = headers.byName.filter { !personal.contains($0.key) && $0.key != "user-agent" }
+    self.init(
+      cache, headers, own: [:], personal: signing.union(field.map { [$0.lowercased()] } ?? []))
+  }
+
+  private init(
+    _ cache: ResponseCache, _ headers: HTTPHeaderFields, own: HTTPHeaderFields,
+    personal: Set<String>
+  ) {
+    self.cache = cache
+    self.headers = headers
+    self.personal = personal
+    var all = headers
+    all.merge(own)
+    // Its name is new with each version of an app, whose answers are to outlive that. What one call
+    // has of its own is meant, whatever it is.
+    let fields = all.byName.filter { name, _ in
+      own.contains(name) || !personal.contains(name) && name != "user-agent"
+    }
     let text = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
     let words = SHA256.hash(Array(text.utf8)).prefix(4)
     digest = words.map { String($0, radix: 36) }.joined(separator: "-")
     // What a value decodes from is the same in any packing, and only browsers have an origin.
     settled = personal.union(fields.keys).union(["accept-encoding", "origin"])
-    self.cache = cache
+  }
+
+  /// The same for a request with fields of its own, which win over those of all.
+  func asked(with own: HTTPHeaderFields) -> KeptAnswers {
+    own.all.isEmpty ? self : KeptAnswers(cache, headers, own: own, personal: personal)
   }
 
   /// What the answer to a `GET` is kept under.
   func key(of address: WireAddress) -> String { Self.start(of: address.text) + digest }
-
-  /// The condition under which an answer is sent whole again.
-  ///
-  /// - Parameter version: By what the kept one is known: its `ETag`, or when it was last modified.
-  /// - Returns: The field that says so.
-  static func condition(_ version: String) -> HTTPHeaderFields.Field {
-    guard version.hasPrefix(dated) else { return HTTPHeaderFields.Field("If-None-Match", version) }
-    return HTTPHeaderFields.Field(
-      "If-Modified-Since", String(version.dropFirst(dated.count)))
-  }
-
-  /// Begins what stands for the date of an answer; no `ETag` begins like that.
-  private static let dated = "modified "
 
   /// No address has a space: this begins the keys of one and of no other.
   private static func start(of address: String) -> String { "GET \(address) " }
@@ -69,22 +77,36 @@ struct KeptAnswers: Sendable {
     _ loaded: ResponseCache.Loaded<Value>
   ) -> ResponseCache.Loaded<Value> {
     var loaded = loaded
+    let asked = version.map { KeptVersion($0) }
     // A 304 may leave out the `ETag` that it confirms, which says more than a date.
-    let mayHaveDate = loaded.value != nil || version?.hasPrefix(Self.dated) != false
-    if loaded.validator == nil, mayHaveDate, let date = response.headers["last-modified"] {
-      loaded.validator = Self.dated + date
+    let mayHaveDate = loaded.value != nil || asked?.isDate != false
+    var named = loaded.validator.map { KeptVersion(tag: $0) }
+    if named == nil, mayHaveDate {
+      named = response.headers["last-modified"].map { KeptVersion(date: $0) }
     }
     // What it says of itself is said of the address that has answered.
-    if let move = response.move {
-      loaded.validator = nil
-      if move == .passing { loaded.freshFor = .zero }
-    }
+    if response.move != nil { named = nil }
+    if response.move == .passing { loaded.freshFor = .zero }
     heed(response.status, &loaded)
-    let names = response.headers["vary"].map { CacheDirectives.directives($0).map(\.name) } ?? []
-    guard !settled.isSuperset(of: names) else { return loaded }
-    loaded.freshFor = .zero
-    loaded.mustRevalidate = true
+    if isOpen(response, asked) {
+      loaded.freshFor = .zero
+      loaded.mustRevalidate = true
+      named = (named ?? (loaded.value == nil ? asked : nil))?.ofOneOfMany
+    } else if loaded.value == nil {
+      named = named ?? asked?.ofTheOnly
+    }
+    loaded.validator = named?.text
     return loaded
+  }
+
+  /// Whether an answer depends on more than its key.
+  ///
+  /// A 304 that does not say what it depends on leaves that as it was (RFC 9111, section 4.3.4).
+  private func isOpen(_ response: ResilientClient.Response, _ asked: KeptVersion?) -> Bool {
+    guard let text = response.headers["vary"] else {
+      return response.status == 304 && asked?.isOfOneOfMany == true
+    }
+    return !settled.isSuperset(of: CacheDirectives.directives(text).map(\.name))
   }
 
   /// What the status says about keeping an answer: a part is not the whole, and one that says how

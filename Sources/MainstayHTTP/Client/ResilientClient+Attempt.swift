@@ -15,6 +15,7 @@ extension ResilientClient.Core {
     let key = request.effect
     let book = SendBook(
       isRepeatable: request.mayBeRepeated, body: request.body, person: authorization?.person)
+    defer { if request.mayChange, book.mayHaveEffect { NetworkUse.begun() } }
     do {
       let value = try await perform(request, key, book, read)
       if let kept { await kept.invalidate(book.changed) }
@@ -76,13 +77,15 @@ extension ResilientClient.Core {
       return error.adding(metadata: ["http.sent": "no"])
     }
     // A question has no effect, whichever of its attempts arrived.
-    guard !request.verb.isSafe || !book.isRepeatable else { return error }
+    guard !request.verb.isSafe || !book.isRepeatable else { return error.withoutGuess }
     // The answer of a service that failed speaks for itself, as any other one does; what comes of a
     // later attempt that none has answered does not.
     let isAnswer = error.httpStatus != nil && error.metadata["http.sent"] != "no"
     let isOwnChange =
       error.httpStatus == 412 && request.isChangeOfVersion && (book.mayHaveEffect || book.hasFailed)
-    guard book.mayHaveEffect || isOwnChange || (book.hasFailed && !isAnswer) else { return error }
+    guard book.mayHaveEffect || isOwnChange || (book.hasFailed && !isAnswer) else {
+      return error.withoutGuess
+    }
     let told = (isOwnChange ? error.ofOwnChange : error).adding(metadata: ["http.sent": "maybe"])
     guard !book.isRepeatable, told.disposition != .unknownOutcome else { return told }
     return told.with(disposition: .unknownOutcome)
@@ -379,7 +382,9 @@ extension ResilientClient.Core {
     if (200...299).contains(reply.status) { return }
     if confirms(reply, request, course.way) { return }
     // What it says about itself helps, and is no reason to fail otherwise.
-    let limit = reply.headers.isProblem ? ProblemDetails.maximumBytes : Self.maximumExcerpt
+    let isDocument =
+      reply.headers.isProblem || HTTPError.mayNameFields(reply.status, reply.headers.mediaType)
+    let limit = isDocument ? ProblemDetails.maximumBytes : Self.maximumExcerpt
     let body = try? await HeededLimit.enforce {
       try await reply.body.collect(upTo: limit).bytes
     }

@@ -14,6 +14,8 @@ extension ResilientClient {
   /// - Parameters:
   ///   - path: Where it is, below the address of the client.
   ///   - type: What is kept.
+  ///   - headers: Fields of its own, which win over those of the client; none by default. An answer
+  ///     is kept for their values. Conditions among them are the cache's, and left out.
   ///   - policy: How long it is given; nil, the default, for the policy of the cache.
   ///   - tags: What it is about, to be invalidated by.
   ///   - isTransfer: Whether the answer is long, and waited for as long as its parts come;
@@ -21,12 +23,13 @@ extension ResilientClient {
   /// - Returns: The value, and what it is worth.
   /// - Throws: `AppError` where nothing that is kept may stand in. Without a cache, each call asks.
   public func cached<Value: Codable & Sendable>(
-    _ path: HTTPPath, as type: Value.Type = Value.self, policy: CachePolicy? = nil,
-    tags: Set<String> = [], isTransfer: Bool? = nil
+    _ path: HTTPPath, as type: Value.Type = Value.self, headers: HTTPHeaderFields = [:],
+    policy: CachePolicy? = nil, tags: Set<String> = [], isTransfer: Bool? = nil
   ) async throws(AppError) -> CachedValue<Value> {
     var request = Request(.get, path)
+    request.headers = headers.withoutConditions
     request.isTransfer = isTransfer
-    guard let kept = core.kept else {
+    guard let kept = core.kept?.asked(with: request.headers) else {
       return CachedValue(try decoded(try await send(request)), .fresh)
     }
     let key = kept.key(of: try core.base.address(of: path))
@@ -44,8 +47,7 @@ extension ResilientClient {
     _ request: Request, _ version: String?, _ tags: Set<String>, _ kept: KeptAnswers
   ) async throws -> ResponseCache.Loaded<Value> {
     var request = request
-    if let version {
-      let condition = KeptAnswers.condition(version)
+    if let condition = version.flatMap({ KeptVersion($0).condition }) {
       request.headers[condition.name] = condition.value
     }
     let response = try await send(request)

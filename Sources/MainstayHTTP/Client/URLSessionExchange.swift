@@ -35,14 +35,14 @@ final class URLSessionExchange: Sendable {
   private let forget: @Sendable () -> Void
   private let mapping: ErrorMapping
   /// The body stays for as long as it may be read.
-  private let body: TemporaryBody?
+  private let body: BodyInFile?
   /// What moves the end of the attempt's limit; nil where that stays.
   private let patience: Patience?
   private let state = Locked(State())
 
   /// Makes an exchange; `forget` is called once it has ended.
   init(
-    _ task: URLSessionTask, body: TemporaryBody?, mapping: ErrorMapping, patience: Patience?,
+    _ task: URLSessionTask, body: BodyInFile?, mapping: ErrorMapping, patience: Patience?,
     forget: @escaping @Sendable () -> Void
   ) {
     self.task = task
@@ -53,8 +53,30 @@ final class URLSessionExchange: Sendable {
   }
 
   /// Starts, and waits for the head of the answer.
+  ///
+  /// Where a file has changed meanwhile, nobody knows what the service has got, whatever it says.
   func reply() async throws -> HTTPReply {
-    let head = try await withTaskCancellationHandler {
+    let head: HTTPReplyHead
+    do {
+      head = try await began()
+    } catch {
+      let wasSent = (error as? AppError)?.mayHaveArrived ?? !error.isCancellation
+      if wasSent { try body?.check() }
+      throw error
+    }
+    do {
+      try body?.check()
+    } catch {
+      giveUp(CancellationError())
+      throw error
+    }
+    return HTTPReply(
+      status: head.status, headers: head.headers,
+      body: HTTPByteStream(URLSessionBody(self), length: head.headers.contentLength))
+  }
+
+  private func began() async throws -> HTTPReplyHead {
+    try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let early = state.withLock { state -> Result<HTTPReplyHead, any Error>? in
           if let head = state.head { return .success(head) }
@@ -68,9 +90,6 @@ final class URLSessionExchange: Sendable {
     } onCancel: {
       giveUp(CancellationError())
     }
-    return HTTPReply(
-      status: head.status, headers: head.headers,
-      body: HTTPByteStream(URLSessionBody(self), length: head.headers.contentLength))
   }
 
   /// The next part of the body; nil at its end.

@@ -11,8 +11,9 @@ internal import Mainstay
 
 /// Carries requests by URLSession.
 ///
-/// It keeps no cookies and no cache, follows no redirection and logs nothing. A body that comes in
-/// parts is written into a temporary file first, since URLSession on Linux takes it from there.
+/// It keeps no cookies and no cache, follows no redirection and logs nothing. A file is sent from
+/// where it is. Any other body that comes in parts is written into a temporary file first, since
+/// URLSession on Linux takes it from there.
 /// What has a body, or must not be sent twice, goes over a connection of its own on Linux.
 public final class URLSessionTransport: HTTPTransport {
   private static let mapping = ErrorMapping.standard.addingHTTPErrors()
@@ -47,9 +48,9 @@ public final class URLSessionTransport: HTTPTransport {
   /// - Throws: `AppError` where there was no answer, and a cancellation.
   public func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
     try Task.checkCancellation()
-    var file: TemporaryBody?
+    var file: BodyInFile?
     if case .stream(let stream) = transmission.body {
-      file = try await Self.written(stream)
+      file = try await BodyInFile(of: stream)
     }
     #if canImport(FoundationNetworking)
       // libcurl repeats by itself what it sent over a kept connection that ended without an answer:
@@ -68,20 +69,9 @@ public final class URLSessionTransport: HTTPTransport {
     return try await exchange.reply()
   }
 
-  /// A body in a file; whatever fails there, nothing was sent.
-  private static func written(_ stream: HTTPByteStream) async throws -> TemporaryBody {
-    do {
-      return try await TemporaryBody(of: stream)
-    } catch {
-      if error.isCancellation { throw error }
-      // Where the parts come from is the app's: by its mapping, and not by that of the session.
-      throw ErrorMapping.current.map(error).adding(metadata: ["http.sent": "no"])
-    }
-  }
-
   /// Sends over a connection that nobody has used before, and nobody will again.
   private func sendAlone(
-    _ transmission: HTTPTransmission, _ file: TemporaryBody?
+    _ transmission: HTTPTransmission, _ file: BodyInFile?
   ) async throws -> HTTPReply {
     let receiver = URLSessionReceiver()
     let session = URLSession(
@@ -99,7 +89,7 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   private static func task(
-    of session: URLSession, _ transmission: HTTPTransmission, _ file: TemporaryBody?,
+    of session: URLSession, _ transmission: HTTPTransmission, _ file: BodyInFile?,
     counts: Bool
   ) -> URLSessionTask {
     var message = URLRequest(url: transmission.url)
@@ -136,40 +126,6 @@ extension HTTPTransmission.Body {
     case .stream: true
     }
   }
-}
-
-/// The body of a request in a file, which goes with it.
-final class TemporaryBody: Sendable {
-  let url: URL
-
-  /// Writes what comes.
-  init(of stream: HTTPByteStream) async throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("mainstay-body-\(UUID().uuidString)")
-    let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-    guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: mode) else {
-      throw AppError.wire(
-        .exhausted, wasSent: false, details: "No temporary file for the body could be made",
-        cause: CocoaError(.fileWriteUnknown))
-    }
-    let file = try FileHandle(forWritingTo: url)
-    defer { try? file.close() }
-    var count = 0
-    for try await part in stream {
-      count += part.count
-      if let length = stream.length, count > length { break }
-      try file.write(contentsOf: part)
-    }
-    // The session would announce what there is, and a part would pass for the whole.
-    if let length = stream.length, count != length {
-      throw AppError.wire(
-        .defect, wasSent: false,
-        details: "The body has \(count) bytes or more, and \(length) were announced",
-        cause: URLError(.requestBodyStreamExhausted))
-    }
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 }
 
 /// What the session tells about its tasks, handed to the exchange of each.

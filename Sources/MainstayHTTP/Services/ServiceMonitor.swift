@@ -42,7 +42,7 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
   let state: Locked<State>
   let timeline: Timeline
   let audience = Audience<ConnectionStatus>()
-  private let advice: @Sendable (AppError) -> String?
+  private let advice: @Sendable (AppError) -> LocalizableText?
   private let monitor: ErrorMonitor?
   private let logger: Logger?
   private let date: @Sendable () -> Date
@@ -68,7 +68,7 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
     _ name: String, of client: Client, initially status: ConnectionStatus = .disconnected,
     maximumHistory: Int = 100, maximumSlowCalls: Int = 3,
     maximumReconnecting: Duration = .seconds(60),
-    advice: @escaping @Sendable (AppError) -> String? = { _ in nil },
+    advice: @escaping @Sendable (AppError) -> LocalizableText? = { _ in nil },
     reportingTo monitor: ErrorMonitor? = nil, logger: Logger? = nil,
     clock: some Clock<Duration> = ContinuousClock(),
     date: @escaping @Sendable () -> Date = { Date() }
@@ -121,16 +121,12 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
     }
   }
 
-  /// What a person may do about an error, in one sentence.
+  /// What a person may do about an error, in one sentence and in their language.
   ///
   /// - Parameter error: The error.
   /// - Returns: What the advice of this service says, or the error's own suggestion, or where to
-  ///   read about it.
-  public func suggestion(for error: AppError) -> String {
-    if let text = advice(error) ?? error.suggestion?.description { return text }
-    if let help = error.help { return "Read about it: \(help.absoluteString)" }
-    return "Try again. If it happens again, contact support."
-  }
+  ///   read about it, or to try again.
+  public func suggestion(for error: AppError) -> LocalizableText { advice(error) ?? error.advice }
 
   /// Calls the service: a success repairs the status, and a failure is recorded once and thrown.
   ///
@@ -216,7 +212,7 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
     let time = failure.date.formatted(.iso8601)
     let error = failure.error
     return "\(time) \(name): \(failure.operation): \(error.message), \(error.code): "
-      + suggestion(for: error)
+      + suggestion(for: error).description
   }
 
   private func change(_ body: (inout State) -> Void) {

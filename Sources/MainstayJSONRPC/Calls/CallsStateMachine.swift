@@ -107,7 +107,7 @@ struct CallsStateMachine: Sendable {
   /// Ids of calls that were sent and given up, and of those that were answered.
   var abandoned = RecentIDs(limit: Self.memory)
   var answered = RecentIDs(limit: Self.memory)
-  private var queue: [Bundle] = []
+  private(set) var queue: [Bundle] = []
   private var front = 0
   private var nextBundle: Bundle = 0
 

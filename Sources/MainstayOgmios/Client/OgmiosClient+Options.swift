@@ -49,7 +49,10 @@ extension OgmiosClient {
   }
 }
 
-/// Something happened in a client of Ogmios.
+/// Something happened in a client of Ogmios; more may come, so keep an `@unknown default`.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum OgmiosEvent: Sendable, Hashable {
   /// Another endpoint answers now than before.
   case switched(to: String)

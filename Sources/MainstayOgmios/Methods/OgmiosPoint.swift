@@ -32,6 +32,43 @@ public enum OgmiosPoint: Sendable, Hashable {
   }
 }
 
+extension OgmiosPoint: Codable {
+  private enum Member: String, CodingKey {
+    case slot, id
+  }
+
+  /// Reads a place that was kept, in the form of ``json``.
+  ///
+  /// - Throws: `DecodingError` for anything else.
+  public init(from decoder: any Decoder) throws {
+    if let text = try? decoder.singleValueContainer().decode(String.self) {
+      guard text == "origin" else {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: decoder.codingPath, debugDescription: "A place is origin or a block"))
+      }
+      self = .origin
+      return
+    }
+    let members = try decoder.container(keyedBy: Member.self)
+    self = .block(
+      slot: try members.decode(UInt64.self, forKey: .slot),
+      id: try members.decode(String.self, forKey: .id))
+  }
+
+  /// Writes the place as Ogmios does, to be kept and found again after a start.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .origin:
+      var container = encoder.singleValueContainer()
+      try container.encode("origin")
+    case .block(let slot, let id):
+      var members = encoder.container(keyedBy: Member.self)
+      try members.encode(slot, forKey: .slot)
+      try members.encode(id, forKey: .id)
+    }
+  }
+}
+
 /// The end of the chain that a node has.
 public struct OgmiosTip: Sendable, Hashable {
   /// Where it is.

@@ -103,7 +103,7 @@ struct CacheOpening: Sendable {
     let maximumPages = min(Int64(maximumBytes), 1 << 40) / 1_024 + 1_024
     var configuration = Configuration()
     configuration.label = "Mainstay.Cache"
-    configuration.busyMode = .timeout(2)
+    configuration.busyMode = .timeout(5)
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
@@ -188,7 +188,7 @@ extension CacheOpening {
   private func look(isReadOnly: Bool) throws -> CacheSchema.Found {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
-    configuration.busyMode = .timeout(2)
+    configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(
       path: url.path(percentEncoded: false), configuration: configuration)
     let found = try queue.read(CacheSchema.find)

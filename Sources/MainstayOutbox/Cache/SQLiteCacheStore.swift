@@ -35,6 +35,9 @@ public final class SQLiteCacheStore: CacheStore {
 
   private struct State {
     var opening: Task<Connection, any Error>?
+    /// Closes connections that were left; on a slow disk that takes longer than anybody waits for
+    /// the lock of the file, so none is opened meanwhile.
+    var leaving: Task<Void, Never>?
     var generation = 0
     /// A file that could not be opened is left alone for a while.
     var failure: (error: any Error, at: Duration)?
@@ -48,6 +51,8 @@ public final class SQLiteCacheStore: CacheStore {
   public let url: URL
   /// How many bytes are kept at most, with what keeping them costs.
   public let maximumBytes: Int
+  /// How often a use opens the file again that others leave each time before it comes to it.
+  private static let reopenings = 10
   private let vault: Vault
   private let timeline: Timeline
   private let now: @Sendable () -> Date
@@ -146,13 +151,19 @@ public final class SQLiteCacheStore: CacheStore {
       try flush(db)
       _ = try db.checkpoint(.truncate)
     }
-    let opening = state.withLock { state in
+    let leaving = state.withLock { state in
       state.generation += 1
       state.failure = nil
-      defer { state.opening = nil }
-      return state.opening
+      guard let opening = state.opening else { return state.leaving }
+      state.opening = nil
+      let leaving = Task { [before = state.leaving] in
+        await before?.value
+        try? await opening.value.queue.close()
+      }
+      state.leaving = leaving
+      return leaving
     }
-    try? await opening?.value.queue.close()
+    await leaving?.value
   }
 }
 
@@ -165,12 +176,14 @@ extension SQLiteCacheStore {
     _ body: @escaping @Sendable (Database, CacheTime) throws -> T
   ) async throws -> T {
     do {
-      do {
-        return try await usingOnce(body)
-      } catch let error as OutboxError where error.code == .shutDown {
-        // Somebody left the file meanwhile: it opens again.
-        return try await usingOnce(body)
+      for _ in 0..<Self.reopenings {
+        do {
+          return try await usingOnce(body)
+        } catch let error as OutboxError where error.code == .shutDown {
+          // Somebody left the file meanwhile: it opens again.
+        }
       }
+      return try await usingOnce(body)
     } catch {
       throw ErrorMapping.current.addingDatabaseErrors().map(error)
     }
@@ -212,7 +225,11 @@ extension SQLiteCacheStore {
         state.failure = nil
       }
       if let opening = state.opening { return (opening, state.generation) }
-      let opening = Task { try await open() }
+      // Only what was left before: a later `close()` waits for this task itself.
+      let opening = Task { [leaving = state.leaving] in
+        await leaving?.value
+        return try await open()
+      }
       state.opening = opening
       return (opening, state.generation)
     }

@@ -14,7 +14,10 @@ public enum MergeSide: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// A field that somebody has to decide about.
 public struct FieldConflict: Sendable, Hashable, Codable {
-  /// Why nothing could decide.
+  /// Why nothing could decide; more may come, so keep an `@unknown default`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
     /// Both sides changed it, each to something else.
     case bothChanged

@@ -145,7 +145,8 @@ struct InMemoryState {
       snapshot.bytes += operation.payload.count
     }
     snapshot.dead = dead.count
-    snapshot.oldestAge = rows.values.map(\.operation.enqueued).min().map {
+    let first = rows.sorted.first { _ in true }
+    snapshot.oldestAge = (first?.value.operation.enqueued).map {
       .milliseconds(max(date.milliseconds - $0.milliseconds, 0))
     }
     if snapshot.blocked > 0 { snapshot.following = following(at: date) }

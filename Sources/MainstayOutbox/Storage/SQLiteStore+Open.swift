@@ -61,7 +61,14 @@ extension SQLiteStore {
         throw OutboxError(.corrupted, details: "\(path) is no database")
       }
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      return try await join(queue, lock)
+      do {
+        return try await join(queue, lock)
+      } catch {
+        // Not whenever the last reference goes: the file may be moved aside next, or opened again.
+        // mainstay:ignore MS203 -- what went wrong before is what is told
+        try? queue.close()
+        throw error
+      }
     } catch {
       lock.remove()
       throw error

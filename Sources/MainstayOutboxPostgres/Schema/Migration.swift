@@ -45,6 +45,8 @@ struct Migration: Sendable {
     Migration(number: 26, name: "excess", sql: excess),
     Migration(number: 27, name: "backlog", sql: backlog),
     Migration(number: 28, name: "members", sql: members),
+    Migration(number: 29, name: "expiry", sql: expiry),
+    Migration(number: 30, name: "counters", sql: counters),
   ]
 
   /// The format that this build has: the number of its last step.

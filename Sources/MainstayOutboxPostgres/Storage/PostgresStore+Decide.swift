@@ -170,8 +170,8 @@ extension PostgresStore {
       "SELECT mainstay.cancel($1::uuid, $2, $3::bigint)",
       [.text(id.description), keepsOutcomes, time])
     let word = try row.text(ifAny: 0)
-    // What it held back may go on, and whoever runs it must hear of it.
-    if word != nil { announce() }
+    // What it held back may go on, and whoever runs it must hear of it, with all hands full.
+    if word != nil { announce(toAll: word == "stopping") }
     return switch word {
     case "cancelled": .cancelled
     case "stopping": .stopping

@@ -164,6 +164,8 @@ public final class PostgresStore: OutboxStore {
   public func close() async {
     let owner = await stop()
     if let owner {
+      // A tool decides one thing and leaves: nobody would be told of it.
+      await announceRest(as: owner)
       // Whatever is still leased was never reported: its effect may have happened. Where the
       // server cannot be told, the lease ends by itself.
       _ = try? await run("SELECT mainstay.leave($1)", [.int(owner)])

@@ -19,7 +19,7 @@ struct IdempotencyStateMachine: Sendable {
 
   private var entries: [String: Entry] = [:]
   /// The keys in the order in which they were answered, the oldest first; some may have gone.
-  private var order: [(key: String, at: Duration)] = []
+  private(set) var order: [(key: String, at: Duration)] = []
   private var first = 0
   private var claims: UInt64 = 0
   private(set) var bytes = 0

@@ -175,6 +175,29 @@ import Testing
     #expect(ticket(machine)?.token == "c")
   }
 
+  @Test func `a token is more than a guess from the start, or once an answer has taken it`() throws
+  {
+    let kept = AuthorizationStateMachine(token: "a")
+    #expect(try #require(ticket(kept)).isTried)
+    var machine = kept
+    let first = try #require(ticket(machine))
+    #expect(machine.refused(first, isAgain: false, at: .zero) == true)
+    machine.refreshed("b", generation: 1)
+    // An answer to the token before says nothing about this one.
+    machine.taken(first)
+    #expect(ticket(machine)?.isTried == false)
+  }
+
+  @Test func `what was asked for before somebody signed out is late for good`() {
+    var machine = AuthorizationStateMachine(token: nil)
+    machine.failed(.unauthorized(), generation: 0)
+    machine.askAgain()
+    machine.reset(nil)
+    #expect(machine.person > 0)
+    machine.refreshed("late", generation: 0)
+    #expect(ticket(machine) == nil)
+  }
+
   @Test func `in any order of events nobody gets the token of somebody else`() {
     for seed in 0..<RandomDose.schedules {
       var random = SeededGenerator(seed: seed)

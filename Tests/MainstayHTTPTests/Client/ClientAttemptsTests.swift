@@ -49,6 +49,13 @@ import Testing
     #expect(question?.mayHaveBeenSent == false, "a question has no effect")
   }
 
+  @Test func `an answer to a question says nothing of an earlier attempt`() async throws {
+    let error = await #expect(throws: AppError.self) {
+      try await client([.timeout(), .http(status: 404)]).get("/a", as: Int.self)
+    }
+    #expect(error?.httpStatus == 404 && error?.metadata["http.sent"] == nil)
+  }
+
   @Test(arguments: ["https://books.example", "http://localhost:8080", "http://127.0.0.1"])
   func `work learns whether somebody beyond this device has answered it`(
     _ origin: String
@@ -62,6 +69,28 @@ import Testing
       _ = try? await use.during { try await books.get("/a", as: Int.self) }
       #expect(use.isAnswered == (isAnswer && origin.hasPrefix("https")))
     }
+  }
+
+  @Test func `work learns whether a change was made, or may have been`() async throws {
+    func hasBegun(_ request: ResilientClient.Request, _ failures: [AppError]) async throws -> Bool {
+      let transport = ScriptedTransport { _, count in
+        guard count < failures.count else { return .json("1", status: 201) }
+        if let status = failures[count].httpStatus { return .json("", status: status) }
+        throw failures[count]
+      }
+      let books = try MainstayHTTPTests.client(transport)
+      let use = NetworkUse()
+      _ = try? await use.during { try await books.send(request) }
+      return use.hasBegun
+    }
+    var search = ResilientClient.Request(.post, "/search", body: .json(1))
+    let order = search
+    search.isRepeatable = true
+    #expect(try await hasBegun(order, []))
+    #expect(try await hasBegun(order, [.broken]), "it may have arrived")
+    #expect(try await !hasBegun(order, [.http(status: 422)]))
+    #expect(try await !hasBegun(search, []))
+    #expect(try await !hasBegun(ResilientClient.Request(.get, "/a"), []))
   }
 
   @Test func `a service that failed may have done what its breaker refuses to repeat`() async throws

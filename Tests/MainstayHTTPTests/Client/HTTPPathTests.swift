@@ -124,7 +124,7 @@ import Testing
     ("?page=2", "https://books.example/v1/books?page=2"),
     ("authors#top", "https://books.example/v1/authors"), ("//evil.example/x", nil),
   ])
-  func `a relative link is followed once it was resolved, as the page says`(
+  func `a relative link is followed once it was resolved by hand`(
     _ link: String, _ address: String?
   ) async throws {
     let transport = ScriptedTransport(.json())

@@ -80,6 +80,24 @@ import Testing
     #expect(other.mayHaveEffect)
   }
 
+  @Test(arguments: [
+    (SendStateMachine.Ending.notSent, false, false), (.refused, true, false),
+    (.succeeded, true, true), (.failed, true, false), (.mayHaveArrived, true, true),
+  ])
+  func `what an attempt may have done is known by how it ended`(
+    _ ending: SendStateMachine.Ending, _ hasArrived: Bool, _ mayHaveEffect: Bool
+  ) {
+    var machine = SendStateMachine(isRepeatable: true)
+    #expect(!machine.hasFailed && !machine.hasArrived && !machine.mayHaveEffect)
+    #expect(machine.begin() == .granted)
+    // Nobody knows yet.
+    #expect(machine.mayHaveEffect && !machine.hasArrived)
+    machine.end(ending)
+    #expect(machine.hasArrived == hasArrived)
+    #expect(machine.mayHaveEffect == mayHaveEffect)
+    #expect(machine.hasFailed == (ending == .failed))
+  }
+
   private static let endings: [SendStateMachine.Ending] = [
     .notSent, .refused, .succeeded, .mayHaveArrived, .failed,
   ]

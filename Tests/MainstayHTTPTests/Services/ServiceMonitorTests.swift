@@ -131,11 +131,32 @@ import Testing
     let books = monitor()
     #expect(books.suggestion(for: .http(status: 404)) == "Look for another book.")
     let own = AppError.http(status: 503, isRepeatable: true)
-    #expect(books.suggestion(for: own) == own.suggestion?.description)
+    #expect(books.suggestion(for: own) == own.suggestion)
     let bare = AppError(
       code: "a.b", kind: .unknown, disposition: .permanent, title: "A", message: "B",
       help: URL(string: "https://docs.example/a.b"))
-    #expect(books.suggestion(for: bare) == "Read about it: https://docs.example/a.b")
+    #expect(
+      books.suggestion(for: bare).description == "Read about it: https://docs.example/a.b")
+  }
+
+  @Test(arguments: ["de", "es", "fr", "ja", "zh-Hans"])
+  func `what to do about an error is said in the language of the reader`(_ language: String) {
+    let books = monitor()
+    func said(_ error: AppError) -> (String, String) {
+      let text = books.suggestion(for: error)
+      return (text.string(in: Locale(identifier: language)), text.description)
+    }
+    let plain = AppError(
+      code: "a.b", kind: .unknown, disposition: .permanent, title: "A", message: "B")
+    let bare = AppError(
+      code: "a.b", kind: .unknown, disposition: .permanent, title: "A", message: "B",
+      help: URL(string: "https://docs.example/a.b"))
+    for error in [plain, bare, .http(status: 503, isRepeatable: true)] {
+      let (said, english) = said(error)
+      #expect(said != english && !said.isEmpty)
+    }
+    #expect(said(bare).0.hasSuffix("https://docs.example/a.b"))
+    #expect(said(plain).1 == "Try again. If it happens again, contact support.")
   }
 
   @Test(.requirement("D21")) func `the team is told once`() async throws {

@@ -61,6 +61,62 @@ import Testing
     #expect(machine.status(now: .seconds(80)) == .failed)
   }
 
+  @Test(.requirement("T15")) func `what reconnects for too long has failed once, and wakes nobody`()
+  {
+    var machine = machine()
+    machine.record(.slow, of: 0, now: .seconds(10))
+    #expect(machine.due == .seconds(70))
+    machine.expire(now: .seconds(69))
+    #expect(machine.status(now: .seconds(69)) == .reconnecting)
+    machine.expire(now: .seconds(70))
+    #expect(machine.due == nil)
+    #expect(machine.status(now: .zero) == .failed)
+    #expect(machine.changes == 2)
+  }
+
+  @Test(.requirement("T15")) func `an answer begins the count and the time of slow calls anew`() {
+    var machine = machine()
+    machine.record(.slow, of: 0, now: .seconds(10))
+    machine.record(.answered, of: 0, now: .seconds(20))
+    for now in [65, 75] {
+      machine.record(.slow, of: 0, now: .seconds(now))
+      #expect(machine.status(now: .seconds(now)) == .reconnecting)
+    }
+    #expect(machine.due == .seconds(125))
+  }
+
+  @Test(.requirement("T16")) func `slow calls of an older connection do not count for a new one`() {
+    var machine = machine()
+    for _ in 1...2 { machine.record(.slow, of: 0, now: .zero) }
+    machine.reconnect(now: .zero)
+    for _ in 1...2 {
+      machine.record(.slow, of: 1, now: .zero)
+      #expect(machine.status(now: .zero) == .reconnecting)
+    }
+    machine.record(.slow, of: 1, now: .zero)
+    #expect(machine.status(now: .zero) == .failed)
+  }
+
+  @Test(.requirement("T15"), arguments: ConnectionStatus.allCases)
+  func `what a client says of itself counts, and its reconnecting only for a while`(
+    _ status: ConnectionStatus
+  ) {
+    var machine = machine(.failed)
+    machine.adopt(status, now: .seconds(10))
+    #expect(machine.status(now: .seconds(10)) == status)
+    guard status == .reconnecting else { return #expect(machine.due == nil) }
+    #expect(machine.due == .seconds(70))
+    // Saying it again gives it no more time.
+    machine.adopt(.reconnecting, now: .seconds(69))
+    #expect(machine.due == .seconds(70))
+    machine.adopt(.reconnecting, now: .seconds(70))
+    #expect(machine.due == nil)
+    #expect(machine.status(now: .zero) == .failed)
+    machine.adopt(.connected, now: .seconds(71))
+    machine.adopt(.reconnecting, now: .seconds(80))
+    #expect(machine.status(now: .seconds(139)) == .reconnecting)
+  }
+
   @Test(.requirement("T16")) func `calls of an older connection say nothing about the new one`() {
     var machine = machine(.failed)
     machine.reconnect(now: .zero)
@@ -95,7 +151,12 @@ import Testing
       (
         AppError.Service.provider(code: "2003", message: "").appError
           .adding(metadata: ["jsonrpc.code": "2003"]), .answered
-      ), (.cancelled(), .nothing),
+      ), (.cancelled(), .nothing), (.unauthorized(), .nothing),
+      // Nobody has asked the service, whatever it said before.
+      (
+        Rejection(policy: "a", reason: .circuitOpen).appError
+          .adding(metadata: ["http.status": "503"]), .nothing
+      ),
     ])
   func `an error says what it does about the connection`(
     _ error: AppError, _ verdict: ServiceStatusStateMachine.Verdict

@@ -92,6 +92,30 @@ import Testing
     #expect(machine.status(at: seconds(22)) == .failed)
   }
 
+  @Test func `a call that says nothing takes no other one's word away`() {
+    var machine = OgmiosEndpointsStateMachine(count: 2)
+    machine.ended(.unknown, at: 0, begun: seconds(10), now: seconds(11))
+    machine.ended(.failed, at: 0, begun: seconds(5), now: seconds(12))
+    #expect(machine.status(of: 0, at: seconds(12)) == .failed)
+  }
+
+  @Test func `an answer ends a rest`() {
+    var machine = OgmiosEndpointsStateMachine(count: 2)
+    machine.ended(.failed, at: 0, begun: .zero, now: .zero)
+    #expect(machine.order(at: .zero) == [1, 0])
+    machine.ended(.answered, at: 0, begun: .zero, now: .zero)
+    #expect(machine.order(at: .zero) == [0, 1])
+  }
+
+  @Test(arguments: [OgmiosEndpointsStateMachine.Ending.failed, .timedOut, .unknown])
+  func `only an answer is a switch`(_ ending: OgmiosEndpointsStateMachine.Ending) {
+    var machine = OgmiosEndpointsStateMachine(count: 2)
+    machine.ended(.answered, at: 0, begun: .zero, now: .zero)
+    let isSwitched = machine.ended(ending, at: 1, begun: .zero, now: .zero)
+    #expect(!isSwitched)
+    #expect(machine.inUse == 0)
+  }
+
   @Test func `a switch is told once, to another one and back`() {
     var machine = OgmiosEndpointsStateMachine(count: 2)
     let told = [0, 0, 1, 1, 0].enumerated().map { time, index in

@@ -83,6 +83,31 @@ import Testing
     #expect(machine.take() == nil)
   }
 
+  @Test func `never more are asked for than a server takes at once`() {
+    var machine = Machine()
+    for _ in 0..<20 { machine.told() }
+    #expect(machine.ask(upTo: 1_000) == 500)
+  }
+
+  @Test func `a new connection is where its caller is`() {
+    var machine = Machine()
+    #expect(machine.ask(upTo: 1) == 1)
+    #expect(machine.failed(in: machine.round, .unreadable) == true)
+    #expect(machine.connectionChanged() == true)
+    #expect(!machine.isAstray)
+    #expect(machine.ask(upTo: 1) == 1)
+  }
+
+  @Test func `what nobody wants any more is not told later`() {
+    var machine = Machine()
+    #expect(machine.ask(upTo: 1) == 1)
+    let round = machine.round
+    machine.drop()
+    machine.answered(1, in: round)
+    #expect(machine.take() == nil)
+    #expect(machine.asked == 0 && machine.isReady(round))
+  }
+
   /// A caller, a connection and a server with an endless chain.
   private struct Walk {
     var machine = Machine()

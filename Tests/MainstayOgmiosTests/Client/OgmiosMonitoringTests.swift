@@ -72,7 +72,7 @@ private struct Post: HTTPTransport {
       let last = try #require(monitor.lastError)
       let entry = try #require(OgmiosErrorCatalog.entry(for: Int64(code)))
       #expect(last.metadata["ogmios.code"] == String(code))
-      #expect(monitor.suggestion(for: last) == entry.suggestion)
+      #expect(monitor.suggestion(for: last).description == entry.suggestion)
       // The server is well: it answered.
       #expect(monitor.status == .connected)
     }

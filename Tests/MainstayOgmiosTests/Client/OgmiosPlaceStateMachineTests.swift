@@ -78,6 +78,13 @@ import Testing
     #expect(place.replay == [point(99), .origin])
   }
 
+  @Test func `going back to a place that is kept keeps what came before`() throws {
+    var place = OgmiosPlaceStateMachine()
+    for slot in 1...5 { _ = place.stepped(try forward(slot)) }
+    _ = place.stepped(try backward(3))
+    #expect(place.replay == [3, 2, 1].map(point) + [.origin])
+  }
+
   @Test func `a step back is due until the first step after a start`() throws {
     var place = OgmiosPlaceStateMachine()
     #expect(place.isBackwardDue)
@@ -148,5 +155,43 @@ import Testing
     #expect(place.ledger?.point == point(9))
     place.abandoned(fixed.number, for: nil)
     #expect(place.ledger == nil)
+  }
+
+  @Test func `agreeing on a point is a move`() throws {
+    var place = OgmiosPlaceStateMachine()
+    let first = place.stepped(try forward(1))
+    let second = place.intersected([point(1)], at: point(1))
+    #expect(place.chain == second)
+    #expect(second > first)
+  }
+
+  @Test func `a view of the ledger or of the mempool is had until it is given up`() {
+    var place = OgmiosPlaceStateMachine()
+    #expect(place.mempool == nil)
+    let number = place.acquiredMempool()
+    #expect(place.mempool == number)
+    _ = place.look(at: nil)
+    place.lookAway()
+    #expect(place.ledger == nil)
+    #expect(place.mempool == number)
+    place.releasedMempool()
+    #expect(place.mempool == nil)
+  }
+
+  @Test func `a connection is at the beginning, and moves with its caller alone`() {
+    var connection = OgmiosPlaceStateMachine.Connection()
+    #expect(connection.chain == 0)
+    #expect(!connection.isMoving && !connection.isEchoExpected && !connection.hasLostView)
+    // What came over another one moves this one nowhere.
+    connection.moved(7)
+    #expect(connection.chain == 0)
+    connection.isMoving = true
+    connection.moved(8)
+    #expect(connection.chain == 8 && !connection.isMoving)
+    connection.moved(9)
+    #expect(connection.chain == 8)
+    connection.mempool = 3
+    connection.loseView()
+    #expect(connection.mempool == nil && connection.hasLostView)
   }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What becomes of sessions while their process ends.
-@Suite(.ends(withinMinutes: 3))
+@Suite(.ends(withinMinutes: 10))
 struct EndingProcessTests {
   @Test func `sessions may be encrypted until their process is over`() async throws {
     let secure = try await SecureServer()

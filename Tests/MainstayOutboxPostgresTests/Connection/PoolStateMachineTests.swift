@@ -171,10 +171,61 @@ import Testing
       return
     }
     #expect(error.text == "1 callers wait for a connection: enlarge the pool.")
+    #expect(error.kind == .busy)
+    let late = machine.advance(now: .seconds(5)).failed[1]
+    #expect(late?.kind == .busy)
     #expect(
-      machine.advance(now: .seconds(5)).failed[1]?.text
+      late?.text
         == "All 1 connections were busy for 5.0 seconds: enlarge the pool, or make transactions "
         + "shorter.")
+  }
+
+  @Test func `a pool is set up as its options say, with pauses that are short`() {
+    let (settings, options) = (PoolStateMachine.Settings(), PostgresPool.Options())
+    #expect(settings.size == options.size && settings.lineLength == options.lineLength)
+    #expect(settings.wait == options.wait && settings.backoff == options.backoff)
+    #expect(settings.backoff.delay(attempt: 1, fraction: 0) == .milliseconds(50))
+    #expect(settings.backoff.delay(attempt: 99, fraction: 0) == .seconds(1))
+  }
+
+  @Test func `who has left cannot leave again`() {
+    var machine = machine()
+    _ = machine.ask(now: .zero)
+    #expect(machine.leave(0) == true)
+    #expect(machine.leave(0) == false)
+  }
+
+  @Test func `as many are opened as wait and are not on their way`() {
+    var machine = machine(size: 4)
+    _ = machine.ask(now: .zero)
+    _ = machine.advance(now: .zero)
+    _ = machine.opened(now: .zero)
+    for opens in [1, 0] {
+      if opens == 1 { _ = machine.ask(now: .zero) }
+      #expect(machine.advance(now: .zero).opens == opens)
+    }
+    #expect(machine.opening == 1)
+  }
+
+  @Test(arguments: [2, 3]) func `nobody is woken for a pause that is over, where nothing is opened`(
+    size: Int
+  ) {
+    var machine = machine(size: size)
+    _ = machine.ask(now: .zero)
+    _ = machine.advance(now: .zero)
+    let (first, _) = machine.opened(now: .zero)
+    let readOnly = PostgresError(.readOnly, "It takes no changes.")
+    _ = machine.giveBack(first, refusedWith: readOnly, now: .zero, fraction: 0)
+    for _ in 0..<5 { _ = machine.ask(now: .seconds(1)) }
+    #expect(machine.due == .seconds(1))
+    #expect(machine.advance(now: .seconds(1)).opens == 1)
+    // The pause is not forgotten, since nothing has been changed yet.
+    for _ in 1..<size {
+      #expect(machine.due == .seconds(6), "one is being opened")
+      #expect(machine.opened(now: .seconds(1)).actions.granted.count == 1)
+    }
+    #expect(machine.opened(now: .seconds(1)).actions.opens == 0)
+    #expect(machine.due == .seconds(6), "there is no room for more")
   }
 
   @Test func `when it is closed, nobody waits and nothing stays open`() {

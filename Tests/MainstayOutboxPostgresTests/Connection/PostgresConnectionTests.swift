@@ -6,7 +6,7 @@ import PostgresTestSupport
 import TestSupport
 import Testing
 
-@Suite(.ends(withinMinutes: 2))
+@Suite(.ends(withinMinutes: 10))
 struct PostgresConnectionTests {
   private func open(
     _ settings: PostgresConnection.Settings = .patient

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// A server that dies, is away, is deaf or comes back.
-@Suite(.ends(withinMinutes: 3))
+@Suite(.ends(withinMinutes: 10))
 struct PostgresFailureTests {
   /// What no limit ends before its server dies.
   private static let patient = PostgresPool.Options(wait: .patience, connection: .patient)

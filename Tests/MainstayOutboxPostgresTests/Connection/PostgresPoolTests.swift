@@ -7,7 +7,7 @@ import PostgresTestSupport
 import TestSupport
 import Testing
 
-@Suite(.ends(withinMinutes: 2))
+@Suite(.ends(withinMinutes: 10))
 struct PostgresPoolTests {
   private func pool(
     _ options: PostgresPool.Options = Self.patient,

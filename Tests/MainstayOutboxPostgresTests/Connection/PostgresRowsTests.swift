@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// How values are read, in both forms in which a server sends them.
-@Suite(.ends(withinMinutes: 2))
+@Suite(.ends(withinMinutes: 10))
 struct PostgresRowsTests {
   private func connection() async throws -> PostgresConnection {
     try await .patient(PostgresServer.common().address())

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// An outbox whose server is reached over TLS, and is who it says.
-@Suite(.ends(withinMinutes: 3))
+@Suite(.ends(withinMinutes: 10))
 struct SecureOutboxTests {
   private struct Note: QueuedOperation {
     static let kind: OperationKind = "note"

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Encryption and certificates that are not what they have to be: one sentence says what to do.
-@Suite(.ends(withinMinutes: 3))
+@Suite(.ends(withinMinutes: 10))
 struct SecureRefusalTests {
   private static let shared = Task { try await SecureServer() }
 

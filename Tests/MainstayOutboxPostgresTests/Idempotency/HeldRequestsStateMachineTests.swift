@@ -70,6 +70,15 @@ import Testing
     #expect(machine.count == 3)
   }
 
+  @Test mutating func `an answer that just fits keeps its body, and one without weighs nothing`() {
+    let bare = StoredAnswer(status: 204, fields: [:], body: nil)
+    machine.owe(1, key, .answered(bare), at: .zero)
+    #expect(machine.bytes == 0)
+    machine.owe(2, key, answered(100), at: .zero)
+    #expect(machine.bytes == 100)
+    #expect(machine.owed(atMost: 9).map(\.ending) == [.answered(bare), answered(100)])
+  }
+
   @Test(arguments: 0..<20) func `any order of calls keeps the bounds`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var machine = HeldRequestsStateMachine(

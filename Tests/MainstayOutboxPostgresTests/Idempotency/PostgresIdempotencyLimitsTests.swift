@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// How much is remembered, for how long, and what is said where nothing can be.
-@Suite(.ends(withinMinutes: 2)) struct PostgresIdempotencyLimitsTests {
+@Suite(.ends(withinMinutes: 10)) struct PostgresIdempotencyLimitsTests {
   private let one = Data([1])
 
   private func answer(_ size: Int = 10) -> StoredAnswer {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Breakers and limits of several processes, over a real database.
-@Suite(.ends(withinMinutes: 3)) struct PostgresExchangeTests {
+@Suite(.ends(withinMinutes: 10)) struct PostgresExchangeTests {
   private let breaker = SharingStateMachine.Name(kind: .breaker, name: "catalog “1” \\ ,{}")
   private let cooldown = SharingStateMachine.Name(kind: .cooldown, name: "catalog")
 

@@ -95,6 +95,21 @@ import Testing
     #expect(machine.look(at: breaker, .closed) == .closed)
   }
 
+  @Test mutating func `a break that was told to nobody and is over needs no other word`() {
+    #expect(machine.look(at: breaker, .open(.seconds(5))) != nil)
+    machine.forget(breaker, told: .opened(.seconds(5)))
+    #expect(machine.look(at: breaker, .closed) == nil)
+  }
+
+  @Test mutating func `a break that is a little longer is the same one`() {
+    let slight = Duration.seconds(5) + Machine.tolerance
+    #expect(machine.look(at: breaker, .open(.seconds(5))) != nil)
+    #expect(machine.look(at: breaker, .open(slight)) == nil)
+    let (same, longer) = (heard(.opened(slight), 1), heard(.opened(.seconds(6)), 2))
+    #expect(machine.hear(breaker, same, while: .open(.seconds(5))) == nil)
+    #expect(machine.hear(breaker, longer, while: .open(.seconds(5))) == .open(.seconds(6)))
+  }
+
   /// Processes over one exchange, by turns in any order: nobody tells on what it heard, so the news
   /// come to rest, and then all agree.
   @Test(arguments: 0..<200) func `news come to rest, and all processes agree`(seed: UInt64) {

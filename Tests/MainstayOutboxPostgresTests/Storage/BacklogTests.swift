@@ -72,4 +72,41 @@ import Testing
     #expect(try await number(place, ready) == 2000)
     await store.close()
   }
+
+  @Test func `what has expired goes by parts with those who come, however much of it there is`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened(limits: StoreLimits(maximumPending: 100))
+    try await fill(place, expendable: 0)
+    try await place.query("UPDATE @.op SET expires_at = 1")
+    _ = try await store.insert(.note("a"))
+    #expect(try await number(place, count) == 2901)
+    // Two for each of them.
+    _ = try await store.insert(contentsOf: (0..<200).map { .note("\($0)") })
+    #expect(try await number(place, count) == 2701)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `what was parked is read no further than it is let in`() async throws {
+    let place = try await Place()
+    await (try await place.opened()).close()
+    try await fill(place, expendable: 0)
+    try await place.query(
+      "UPDATE @.op SET kind = 'k' || id % 20, state = 'parked', cause = 'unknownType'")
+    try await place.query("VACUUM ANALYZE @.op")
+    // As often as the server needs to decide for one plan, while there is little of each type.
+    let promote = "SELECT next FROM @.promote('{k0,k1}', '{1,1}', true, null)"
+    try await place.query("BEGIN")
+    for _ in 0..<8 { try await place.query(promote) }
+    try await place.query("ROLLBACK")
+    try await place.query("UPDATE @.op SET kind = 'k0'")
+    try await place.query("BEGIN")
+    let read = "SELECT pg_stat_get_xact_tuples_returned('@.op_parked'::regclass)"
+    let before = try await number(place, read)
+    #expect(try await number(place, promote) == 0, "there is more")
+    #expect(try await number(place, read) - before < 1500)
+    try await place.query("COMMIT")
+  }
 }

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Operations that become dead letters, or come back, while somebody else looks for them.
-@Suite(.ends(withinMinutes: 2)) struct CrossingTests {
+@Suite(.ends(withinMinutes: 10)) struct CrossingTests {
   private static let bury = "SELECT @.bury(id, 'refused', 'holdKey', true, @.clock()) FROM @.op"
 
   /// Begins a transaction that does something, and goes on.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What is decided about one operation is told to those who wait.
-@Suite(.ends(withinMinutes: 2)) struct DecisionNewsTests {
+@Suite(.ends(withinMinutes: 10)) struct DecisionNewsTests {
   @Test(arguments: ["hasten", "cancel"])
   func `a decision about one operation is told to those who wait`(decision: String) async throws {
     let place = try await Place()
@@ -20,10 +20,9 @@ import Testing
       UPDATE @.op SET state = 'scheduled', run_at = @.clock() + 600000;
       SELECT @.enter('waits', 600000, 1);
       """)
-    let listener = PostgresListener(
-      place.address, channels: ["\(place.schema).wake"], settings: .patient)
-    var events = listener.events.makeAsyncIterator()
-    #expect(await events.next() == .listening(mayHaveMissed: false))
+    let listener: PostgresListener
+    var events: AsyncStream<PostgresListener.Event>.Iterator
+    (listener, events) = try await listen(place)
     try await place.query("UPDATE @.owner SET is_waiting = true")
     if decision == "hasten" {
       #expect(try await store.hasten(note.id))
@@ -36,5 +35,62 @@ import Testing
     }
     listener.stop()
     await store.close()
+  }
+
+  /// Hears what is told, once it is connected.
+  private func listen(_ place: Place) async throws -> (
+    PostgresListener, AsyncStream<PostgresListener.Event>.Iterator
+  ) {
+    let listener = PostgresListener(
+      place.address, channels: ["\(place.schema).wake"], settings: .patient)
+    var events = listener.events.makeAsyncIterator()
+    #expect(await events.next() == .listening(mayHaveMissed: false))
+    return (listener, events)
+  }
+
+  @Test func `a cancellation of what runs is told to whoever runs it, with all hands full`()
+    async throws
+  {
+    let place = try await Place()
+    let busy = try await place.opened()
+    let tool = try await place.opened()
+    let note = NewOperation.note("a")
+    _ = try await busy.insert(note)
+    #expect(try await busy.claim().map(\.text) == ["a"])
+    try await place.query("UPDATE @.owner SET is_waiting = false")
+    let listener: PostgresListener
+    var events: AsyncStream<PostgresListener.Event>.Iterator
+    (listener, events) = try await listen(place)
+    #expect(try await tool.cancel(note.id) == .stopping)
+    guard case .heard = await events.next() else {
+      Issue.record("nothing was heard")
+      return
+    }
+    #expect(try await busy.cancelledRuns() == [note.id])
+    listener.stop()
+    await tool.close()
+    await busy.close()
+  }
+
+  @Test func `what was decided just before a store is closed is told`() async throws {
+    let place = try await Place()
+    let busy = try await place.opened()
+    let tool = try await place.opened()
+    let note = NewOperation.note("a")
+    _ = try await busy.insert(note)
+    #expect(try await busy.claim().map(\.text) == ["a"])
+    let listener: PostgresListener
+    var events: AsyncStream<PostgresListener.Event>.Iterator
+    (listener, events) = try await listen(place)
+    // Somebody was told just before: this has to be told a little later.
+    try await place.query("SELECT setval('@.told_at', @.clock())")
+    #expect(try await tool.cancel(note.id) == .stopping)
+    await tool.close()
+    guard case .heard = await events.next() else {
+      Issue.record("nothing was heard")
+      return
+    }
+    listener.stop()
+    await busy.close()
   }
 }

@@ -91,6 +91,12 @@ import Testing
     #expect(flights.arrived(waiting: 1) == .leaves(3))
   }
 
+  @Test func `one that has departed before opens none beside the open one`() {
+    var flights = departed(maximum: 3)
+    #expect(flights.arrived(waiting: FlightsStateMachine.enough) == .leaves(2))
+    #expect(flights.departed(1, waiting: 99) == .waits)
+  }
+
   @Test func `where one may be on its way, none leaves beside it, however late it is`() {
     var flights = departed(maximum: 0)
     #expect(flights.arrived(waiting: 99) == .waits)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What somebody's open transaction is at, and who waits for that.
-@Suite(.ends(withinMinutes: 2)) struct HeldRowTests {
+@Suite(.ends(withinMinutes: 10)) struct HeldRowTests {
   /// Begins a transaction that is at one operation, as one that needs it is.
   private func holder(
     _ place: Place, of text: String, lock: String = "KEY SHARE"

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What transactions of the app do that see the database as it was when they began.
-@Suite(.ends(withinMinutes: 2)) struct IsolationTests {
+@Suite(.ends(withinMinutes: 10)) struct IsolationTests {
   private static let levels = ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"]
 
   /// Begins a transaction at a level, which has looked at the database.

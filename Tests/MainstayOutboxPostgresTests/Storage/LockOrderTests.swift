@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Those who enqueue several operations wait for each other in one order.
-@Suite(.ends(withinMinutes: 3)) struct LockOrderTests {
+@Suite(.ends(withinMinutes: 10)) struct LockOrderTests {
   /// What a batch is kept apart by.
   enum Way: CaseIterable {
     case uniqueKeys, orderingKeys, plainOrderingKeys, severalStatements

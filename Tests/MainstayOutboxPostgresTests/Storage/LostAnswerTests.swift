@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The end of a run whose answer is lost on its way.
-@Suite(.ends(withinMinutes: 2))
+@Suite(.ends(withinMinutes: 10))
 struct LostAnswerTests {
   struct Ends: CustomTestStringConvertible {
     let testDescription: String

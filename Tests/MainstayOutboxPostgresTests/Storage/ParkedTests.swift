@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What a claim says of operations that nobody reads.
-@Suite(.requirement("O19"), .ends(withinMinutes: 2)) struct ParkedTests {
+@Suite(.requirement("O19"), .ends(withinMinutes: 10)) struct ParkedTests {
   @Test func `a claim says how much of which types it has parked, once`() async throws {
     let place = try await Place()
     let store = try await place.opened()

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Who keeps the server from clearing up is told soon enough to do something about it.
-@Suite(.ends(withinMinutes: 2)) struct SnapshotWarningTests {
+@Suite(.ends(withinMinutes: 10)) struct SnapshotWarningTests {
   @Test(
     .requirement("O38"),
     arguments: [

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What months of use, other rights and other machines do to the tables.
-@Suite(.ends(withinMinutes: 2))
+@Suite(.ends(withinMinutes: 10))
 struct WearTests {
   private let types = ["note", "other"].map { PayloadType(kind: .init(rawValue: $0), version: 1) }
 

@@ -50,8 +50,11 @@ import Testing
   }
 
   @Test func `a process that dies leaves what it kept`() async throws {
-    try await keep(.test("a"), in: store())
+    let dead = store()
+    try await keep(.test("a"), in: dead)
     #expect(try await age(in: store()) == .zero)
+    // It leaves the file after that, which takes time on a slow disk.
+    withExtendedLifetime(dead) {}
   }
 
   @Test(.requirement("O4", "O39"), arguments: [-365, 365])
@@ -176,7 +179,7 @@ import Testing
     let cache = ResponseCache(
       "a", of: .everybody, in: store, policy: CachePolicy(freshFor: .zero), observer: recorder)
     #expect(try await cache.value(for: "old") { "kept" }.value == "kept")
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { db in
       try db.execute(sql: "CREATE TABLE filler (a); INSERT INTO filler VALUES (zeroblob(9000000))")
     }
@@ -260,7 +263,7 @@ import Testing
 
   @Test func `a file of another format is made anew where it lies`() async throws {
     try await fill()
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { db in
       try db.execute(sql: "DROP TABLE cache_tag; CREATE TABLE newer (a); PRAGMA user_version = 99")
     }
@@ -276,7 +279,7 @@ import Testing
   @Test func `a build that made the file anew while it was open is found out`() async throws {
     let store = store()
     try await keep(.test("a"), in: store)
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { db in
       try db.execute(sql: "DROP TABLE cache_tag; DROP TABLE cache_entry; PRAGMA user_version = 99")
     }
@@ -286,13 +289,13 @@ import Testing
   }
 
   @Test func `the database of somebody else is not touched`() async throws {
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { try $0.execute(sql: "CREATE TABLE precious (a)") }
     try queue.close()
     let before = try Data(contentsOf: folder.database)
     await #expect(throws: AppError.self) { try await store().read(CacheEntry.test("a").key) }
     #expect(try Data(contentsOf: folder.database) == before)
-    let marked = try DatabaseQueue(path: path)
+    let marked = try DatabaseQueue(patientAt: folder.database)
     try await marked.write { try $0.execute(sql: "PRAGMA application_id = 7") }
     try marked.close()
     let after = try Data(contentsOf: folder.database)

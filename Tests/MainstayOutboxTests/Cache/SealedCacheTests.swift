@@ -39,7 +39,7 @@ import Testing
   }
 
   private func change(_ sql: String) async throws {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { try $0.execute(sql: sql) }
     try queue.close()
   }

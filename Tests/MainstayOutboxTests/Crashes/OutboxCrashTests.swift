@@ -9,7 +9,7 @@ import Testing
 
 /// A child process is killed with SIGKILL, one time at a durable step and the next time at a random
 /// moment, and started again, until it was killed 200 times in all.
-@Suite(.requirement("A54", "C13", "T5", "O3", "O22"), .ends(withinMinutes: 10))
+@Suite(.requirement("A54", "C13", "T5", "O3", "O22"), .ends(withinMinutes: 40))
 struct OutboxCrashTests {
   private static let kills = RandomDose.isTorture ? 1_000 : 100
   private static let steps = [
@@ -85,8 +85,7 @@ private struct Evidence {
     let killed = folder.url.appending(path: "killed")
     let text = try? String(contentsOf: killed, encoding: .utf8)
     killedAt = (text ?? "").split(separator: "\n").map(String.init)
-    let path = folder.url.appending(path: "outbox.sqlite").path(percentEncoded: false)
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(patientAt: folder.url.appending(path: "outbox.sqlite"))
     (pending, isBalanced) = try queue.read { db in
       let keys = try String.fetchAll(
         db, sql: "SELECT idem_key FROM mainstay_op UNION ALL SELECT idem_key FROM mainstay_dead")

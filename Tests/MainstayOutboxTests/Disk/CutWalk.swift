@@ -86,7 +86,7 @@ struct CutWalk {
       if isSafe {
         store = SQLiteStore(at: disk.database, now: { day.now })
       } else {
-        var configuration = Configuration()
+        var configuration = Configuration.patient
         configuration.journalMode = .wal
         let queue = try DatabaseQueue(
           path: disk.database.path(percentEncoded: false), configuration: configuration)

@@ -9,7 +9,7 @@ import Testing
 /// from before a cut never reaches what came after it.
 @Suite(.requirement("A54")) struct FaultyDiskTests {
   private func open(_ disk: FaultyDisk, synchronous: String = "FULL") throws -> DatabaseQueue {
-    var configuration = Configuration()
+    var configuration = Configuration.patient
     configuration.prepareDatabase { db in
       _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = \(synchronous)")
@@ -104,7 +104,7 @@ import Testing
 
   /// Makes calls of each kind.
   private func use(_ disk: FaultyDisk) throws {
-    let queue = try DatabaseQueue(path: disk.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: disk.database)
     defer { try? queue.close() }
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (a INTEGER)")
@@ -126,7 +126,7 @@ import Testing
     }
     #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
     #expect(throws: DatabaseError.self) {
-      try DatabaseQueue(path: disk.url.appending(path: "new").path(percentEncoded: false))
+      try DatabaseQueue(patientAt: disk.url.appending(path: "new"))
     }
     disk.setReadOnly(false)
     try queue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
@@ -137,7 +137,7 @@ import Testing
     let disk = try FaultyDisk()
     disk.cut(at: 0)
     let folder = try TemporaryFolder()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try queue.write { try $0.execute(sql: "CREATE TABLE t (a INTEGER)") }
     try queue.close()
     #expect(disk.changes == 0)

@@ -100,7 +100,7 @@ import Testing
   }
 
   private static func rows<T>(_ url: URL, _ body: (Database) throws -> T) throws -> T {
-    let queue = try DatabaseQueue(path: url.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: url)
     defer { try? queue.close() }
     return try queue.read(body)
   }

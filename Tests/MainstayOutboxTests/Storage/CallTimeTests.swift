@@ -24,19 +24,16 @@ import Testing
       at: folder.database, clock: FileClock({ [day] in day.now }), surroundings: surroundings)
   }
 
-  private func change(_ sql: String) throws {
-    // A call may hold the file until it is ended.
-    var configuration = GRDB.Configuration()
-    configuration.busyMode = .timeout(30)
-    let queue = try DatabaseQueue(
-      path: folder.database.path(percentEncoded: false), configuration: configuration)
-    try queue.write { try $0.execute(sql: sql) }
+  private func change(_ sql: String) async throws {
+    // A call may hold the file until it is ended, which takes threads of tasks: none waits here.
+    let queue = try DatabaseQueue(patientAt: folder.database)
+    try await queue.write { try $0.execute(sql: sql) }
     try queue.close()
   }
 
   /// Lets each change of an operation go on for ever.
-  private func stall() throws {
-    try change(
+  private func stall() async throws {
+    try await change(
       """
       CREATE VIEW endless AS
         WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c;
@@ -52,8 +49,9 @@ import Testing
       """)
   }
 
-  private func goOn() throws {
-    try change("DROP TRIGGER stall_update; DROP TRIGGER stall_insert; DROP TRIGGER stall_delete")
+  private func goOn() async throws {
+    try await change(
+      "DROP TRIGGER stall_update; DROP TRIGGER stall_insert; DROP TRIGGER stall_delete")
   }
 
   /// Does something while time passes for whoever waits for it.
@@ -71,7 +69,7 @@ import Testing
   }
 
   private func operations() throws -> [String] {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     let rows = try queue.read { db in
       try Row.fetchAll(db, sql: "SELECT * FROM mainstay_op ORDER BY id").map(\.description)
     }
@@ -95,7 +93,7 @@ import Testing
     let waiting = try await store.insert(.note("b", orderedBy: "k"))
     _ = try await store.insert(.note("c", wishes: .init(delay: .seconds(1))))
     day.advance(by: .seconds(2))
-    try stall()
+    try await stall()
     let before = try operations()
     @Sendable func make() async throws {
       switch call {
@@ -112,7 +110,7 @@ import Testing
     #expect(error?.details.contains("took longer than it may") == true)
     #expect(error?.appError.disposition == .transient())
     #expect(try operations() == before)
-    try goOn()
+    try await goOn()
     try await make()
     await store.close()
   }
@@ -120,7 +118,7 @@ import Testing
   @Test(.requirement("O29")) func `those who share a turn are all told`() async throws {
     let store = store()
     _ = try await store.open()
-    try stall()
+    try await stall()
     let answers = await passing {
       await withTaskGroup(of: Result<OperationID, any Error>.self) { group in
         for number in 0..<20 {
@@ -134,7 +132,7 @@ import Testing
       }
     }
     #expect(answers.count == 20 && answers.allSatisfy { (try? $0.get()) == nil })
-    try goOn()
+    try await goOn()
     #expect(try await store.snapshot().pending == 0)
     _ = try await store.insert(.note("a"))
     await store.close()
@@ -163,11 +161,11 @@ import Testing
       shop.worker { _, _ in }
     }
     try await outbox.enqueue(Note(text: "a"))
-    try stall()
+    try await stall()
     try await passing {
       await outbox.resume()
       await shop.log.wait(for: "storageFailed")
-      try goOn()
+      try await goOn()
     }
     // It may have been ended in its second try, too, or as it recorded the end.
     await passing(on: shop.clock) { await outbox.wait { $0.pending == 0 } }
@@ -178,7 +176,7 @@ import Testing
 
   /// The interruption may come as the transaction is rolled back, which leaves it open.
   @Test func `what an interruption leaves open is taken back`() throws {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try queue.write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
     let watch = CallWatch(on: Timeline(clock))
     #expect(throws: CancellationError.self) {

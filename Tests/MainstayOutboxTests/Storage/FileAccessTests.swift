@@ -55,7 +55,7 @@ import Testing
     dead.abandon()
     let lock = try #require(try locks().first)
     try set([.posixPermissions: 0], lock)
-    let queue = try DatabaseQueue(path: path)
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { try $0.execute(sql: "UPDATE mainstay_owner SET boot = 'earlier'") }
     try queue.close()
     let store = SQLiteStore(at: folder.database)

@@ -169,7 +169,7 @@ import Testing
     let first = try await open(folder, system)
     let later = try await fill(first)
     await first.close()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { db in
       for (key, value) in [("clock_uptime", uptime), ("clock_wall", wall)] {
         try db.execute(

@@ -21,7 +21,7 @@ import Testing
   }
 
   private func change(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try queue.write { db in try db.execute(sql: sql) }
     try queue.close()
   }

@@ -16,7 +16,7 @@ import Testing
     _ = try await store.open()
     let id = try await store.insert(.note("a"))
     await store.close()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { db in
       try db.execute(
         sql: "UPDATE mainstay_meta SET value = \(value) WHERE key = ?", arguments: [key])

@@ -9,7 +9,7 @@ import GRDB
 /// this one must be readable for ever.
 enum FormatOneFile {
   static func write(to url: URL) throws {
-    let queue = try DatabaseQueue(path: url.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: url)
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF;")
       try db.execute(sql: dump)

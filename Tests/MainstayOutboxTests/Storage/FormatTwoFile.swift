@@ -7,7 +7,7 @@ import GRDB
 enum FormatTwoFile {
   static func write(to url: URL) throws {
     try FormatOneFile.write(to: url)
-    let queue = try DatabaseQueue(path: url.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: url)
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA foreign_keys = OFF")
       try db.inTransaction {

@@ -31,7 +31,7 @@ import Testing
       "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE owner IS NOT NULL)",
       SQLiteStore.shorteningWaits,
     ]
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.read { db in
       for query in work + decisions {
         let plan = try plan(of: query, db)
@@ -49,7 +49,7 @@ import Testing
     let store = SQLiteStore(at: folder.database)
     _ = try await store.open()
     await store.close()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.read { db in
       for query in [SQLiteStore.shorteningUnreached, SQLiteStore.readyingUnreached] {
         let plan = try plan(of: query, db)
@@ -85,7 +85,7 @@ import Testing
         WHERE kind = 'a' AND version = 1)
       """,
     ]
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.read { db in
       for query in queries {
         let plan = try plan(of: query, db)
@@ -105,7 +105,7 @@ import Testing
     let store = SQLiteStore(at: folder.database)
     _ = try await store.open()
     await store.close()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     let (ready, restrained) = try await queue.read { db in
       (
         try plan(of: ReadySearch.nextRunQuery, db),
@@ -133,7 +133,7 @@ import Testing
     _ = try await store.insert(
       contentsOf: (0..<count).map { .note("\($0)", lane: Lane(rawValue: "lane \($0)")) })
     let (statements, rows) = (Box(0), Box(0))
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     let found = try await queue.write { db in
       db.trace { event in
         statements.change { $0 += 1 }
@@ -150,7 +150,7 @@ import Testing
     #expect(rows.value == 4, "suspects are looked for elsewhere")
     #expect(statements.value < count + 50)
     // Nor does anything stay of lanes that nobody has closed.
-    let lanes = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let lanes = try DatabaseQueue(patientAt: folder.database)
     let sql = "SELECT count(*) FROM mainstay_lane"
     let left = try await lanes.read { try Int.fetchOne($0, sql: sql) }
     #expect(left == 0)
@@ -169,7 +169,7 @@ import Testing
     try await store.reopen("a", closedFor: nil)
     day.advance(by: .seconds(5))
     _ = try await store.promote(NewOperation.types)
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     let sql = "SELECT (SELECT count(*) FROM mainstay_lane) + (SELECT count(*) FROM mainstay_rest)"
     let left = try await queue.read { try Int.fetchOne($0, sql: sql) }
     #expect(left == 0)

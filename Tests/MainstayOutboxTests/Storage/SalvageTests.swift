@@ -134,7 +134,7 @@ import Testing
         failure: FailureNote(code: "test.no", message: "No.")))
     await before.close()
     try await fill(400)
-    let file = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let file = try DatabaseQueue(patientAt: folder.database)
     try await file.write { try $0.execute(sql: "DELETE FROM mainstay_conflict") }
     try file.close()
     try damage(pageOf: 200)
@@ -207,7 +207,7 @@ import Testing
 
   @Test func `a row without what every row has is no operation`() async throws {
     try await fill(3)
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.writeWithoutTransaction { db in
       // The rows stay as they are, and their table forgets what it demanded.
       try db.execute(sql: "PRAGMA writable_schema = ON")
@@ -236,7 +236,7 @@ import Testing
 
   /// Damages the file where nothing lies that anybody needs, and does something else to it.
   private func wreck(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: sql)
       // The pages of an index that is not there any more are lost.

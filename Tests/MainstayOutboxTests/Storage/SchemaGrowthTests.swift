@@ -57,7 +57,7 @@ import Testing
     let (store, _) = try await open()
     _ = try await store.insert(.note("new"))
     await store.close()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     let number = try await queue.read { db in
       try Int64.fetchOne(db, sql: "SELECT max(id) FROM mainstay_op")
     }
@@ -81,7 +81,7 @@ import Testing
   {
     let (store, _) = try await open()
     await store.close()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { db in
       for table in ["attempt", "type", "rest", "pause"] {
         try db.execute(sql: "DROP TABLE mainstay_\(table)")
@@ -110,7 +110,7 @@ import Testing
   {
     let (store, _) = try await open()
     await store.close()
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     try await queue.write { db in
       for table in ["op", "dead"] {
         for column in ["timeout", "error_words"] {
@@ -133,7 +133,7 @@ import Testing
   }
 
   private func schema(of folder: TemporaryFolder) async throws -> [String] {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: folder.database)
     defer { try? queue.close() }
     return try await queue.read { db in
       try String.fetchAll(

@@ -36,7 +36,7 @@ import Testing
   private func moved() throws -> Int {
     let copy = folder.url.appending(path: "copy-\(UUID().uuidString)")
     try FileManager.default.copyItem(at: folder.database, to: copy)
-    let queue = try DatabaseQueue(path: copy.path(percentEncoded: false))
+    let queue = try DatabaseQueue(patientAt: copy)
     let count = try queue.read { db in
       try db.tableExists("mainstay_op")
         ? Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_op") ?? 0 : 0
@@ -47,7 +47,7 @@ import Testing
 
   /// Somebody who reads the file, and does not end.
   private func reader(_ folder: TemporaryFolder) throws -> DatabaseQueue {
-    var configuration = GRDB.Configuration()
+    var configuration = GRDB.Configuration.patient
     configuration.readonly = true
     configuration.allowsUnsafeTransactions = true
     let queue = try DatabaseQueue(
@@ -117,7 +117,14 @@ import Testing
   ) async throws {
     var shop = try Workshop()
     shop.configuration.startsPaused = true
-    let outbox = try await shop.open(shop.worker { _, _ in })
+    // It has half a second by this clock, of which a slow disk takes none.
+    var surroundings = SQLiteStore.Surroundings()
+    surroundings.timeline = Timeline(shop.clock)
+    let store = SQLiteStore(
+      at: shop.folder.database, clock: FileClock(), surroundings: surroundings)
+    let outbox = try await Outbox(
+      store: store, configuration: shop.configuration, clock: shop.clock
+    ) { shop.worker { _, _ in } }
     try await outbox.enqueue(Note(text: "a"))
     #expect(logBytes(shop.folder) > 0)
     let reader = isRead ? try reader(shop.folder) : nil
@@ -183,7 +190,7 @@ import Testing
   @Test(.requirement("O28")) func `the log of an app's database is the app's business`()
     async throws
   {
-    let database = try DatabasePool(path: folder.database.path(percentEncoded: false))
+    let database = try DatabasePool(patientAt: folder.database)
     let store = SQLiteStore(in: database)
     _ = try await store.open()
     _ = try await store.insert(.note("a"))

@@ -49,6 +49,21 @@ import Testing
     #expect(error?.httpStatus == told)
     #expect(error?.metadata["retry.attempts"] == "2")
     #expect(error?.metadata["retry.log"]?.contains("2 http.\(later), ") == true)
+    if told == later { #expect(error?.metadata["http.sent"] == "maybe", "it says so all the same") }
+  }
+
+  @Test func `an answer of the app's own stays as it is, and its work learns of the doubt`() async {
+    let answer = AppError.validation("Too many", field: "/count")
+    let retry = Retry(maximumAttempts: 2, backoff: .none, budget: .unlimited)
+    for (first, isInDoubt) in [(lost, true), (.offline(), false)] {
+      var errors = [first, answer]
+      let use = NetworkUse()
+      let error = await #expect(throws: AppError.self) {
+        try await use.during { try await retry.run { throw errors.removeFirst() } }
+      }
+      #expect(error?.id == answer.id && error?.metadata["http.sent"] == nil)
+      #expect(use.isInDoubt == isInDoubt)
+    }
   }
 
   @Test func `of several attempts that leave it unknown the first is told`() async {

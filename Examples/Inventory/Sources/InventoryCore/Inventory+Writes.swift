@@ -89,6 +89,22 @@ extension Inventory {
     }
   }
 
+  /// Where the first dead letter about an item stands; nil where there is none.
+  ///
+  /// - Throws: `AppError` where the queue cannot be read.
+  package func deadLetterPlace(of item: UUID) async throws(AppError) -> DeadLetterPlace? {
+    let limit = 1000
+    var previous: UUID?
+    while true {
+      let letters = try await deadLetters(after: previous, limit: limit)
+      for letter in letters {
+        if letter.item == item { return DeadLetterPlace(after: previous) }
+        previous = letter.id
+      }
+      guard letters.count == limit else { return nil }
+    }
+  }
+
   /// Tries something again that was given up.
   ///
   /// - Throws: `AppError` of the kind `notFound` where there is no such dead letter.

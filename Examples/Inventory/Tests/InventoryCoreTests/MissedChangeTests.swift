@@ -185,7 +185,7 @@ import Testing
       let first = try await world.open()
       let id = try await synced(first)
       await first.shutDown()
-      let file = try DatabaseQueue(path: world.items().path)
+      let file = try world.database()
       try await file.write { db in
         try db.execute(sql: "DROP TABLE missed")
         try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'inventory.3'")

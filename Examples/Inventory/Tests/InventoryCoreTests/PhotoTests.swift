@@ -55,7 +55,7 @@ import Testing
 
   /// How many photos are in the file.
   private func kept(_ world: World) throws -> Int? {
-    let file = try DatabaseQueue(path: world.items().path)
+    let file = try world.database()
     return try file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM photo") }
   }
 
@@ -147,7 +147,7 @@ import Testing
       _ = try await first.setPhoto(Self.photo(bytes: 100), of: id)
       try await first.drained()
       await first.shutDown()
-      try await DatabaseQueue(path: world.items().path).write { db in
+      try await world.database().write { db in
         try db.execute(sql: "UPDATE item SET deleted_at = updated_at")
       }
       let second = try await world.open()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A damaged file of items is moved aside whole, and what can be read is saved.
-@Suite(.ends(withinMinutes: 5), .requirement("O33", "A54")) struct SalvageTests {
+@Suite(.ends(withinMinutes: 20), .requirement("O33", "A54")) struct SalvageTests {
   @Test(arguments: [
     Data(repeating: 0x5a, count: 8192), Data("Dear diary, this is no database.\n".utf8),
     Data("SQLite format 3\0".utf8) + Data(repeating: 0xff, count: 4096),
@@ -97,7 +97,7 @@ import Testing
   @Test func `a damaged file of a newer version is left to the newer version`() async throws {
     try await inWorld { world in
       try await world.filled(120)
-      try await DatabaseQueue(path: world.items().path).write { db in
+      try await world.database().write { db in
         try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('inventory.99')")
       }
       try world.damage()
@@ -128,7 +128,7 @@ import Testing
   @Test func `rows around the damage are saved, and a pull brings back the rest`() async throws {
     try await inWorld { world in
       let ids = try await world.filled(120)
-      try await DatabaseQueue(path: world.items().path).write { db in
+      try await world.database().write { db in
         try db.execute(sql: "DELETE FROM answer")
       }
       try world.damage()

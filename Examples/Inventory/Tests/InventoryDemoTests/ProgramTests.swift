@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The demo as it is built, with both programs that it starts.
-@Suite(.ends(withinMinutes: 5)) struct ProgramTests {
+@Suite(.ends(withinMinutes: 20)) struct ProgramTests {
   @Test(.requirement("C1", "C2", "C13", "A54"))
   func `a small run holds, and leaves nothing behind`() async throws {
     let folder = FileManager.default.temporaryDirectory

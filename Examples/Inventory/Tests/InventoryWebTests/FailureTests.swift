@@ -140,7 +140,11 @@ import Testing
 extension PageWorld {
   /// The file of the items, in which no item can be saved any more.
   fileprivate func brokenFile() async throws -> DatabaseQueue {
-    let file = try DatabaseQueue(path: folder.appending(path: "items.sqlite").path)
+    // The app may be writing just now.
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(Duration.patience / .seconds(1))
+    let path = folder.appending(path: "items.sqlite").path
+    let file = try DatabaseQueue(path: path, configuration: configuration)
     try await file.write { db in
       try db.execute(
         sql: "CREATE TRIGGER broken BEFORE INSERT ON item BEGIN SELECT RAISE(ABORT, ''); END")

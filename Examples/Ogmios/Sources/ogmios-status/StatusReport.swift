@@ -86,7 +86,7 @@ struct StatusReport: Encodable {
       failures.append(
         Failure(
           question: question, code: error.code.rawValue, message: error.message.description,
-          suggestion: monitor.suggestion(for: error)))
+          suggestion: monitor.suggestion(for: error).description))
     }
   }
 

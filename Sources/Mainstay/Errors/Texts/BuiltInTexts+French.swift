@@ -332,6 +332,8 @@ extension BuiltInTexts {
     outbox.waiting.conflict = Attend que vous choisissiez une version
     outbox.waiting.given-up = N’a pas pu être envoyé
     validation = Veuillez vérifier votre saisie
+    help
+    ! En savoir plus : {0}
     @retry Réessayer
     @dismiss Fermer
     @sign-in S’identifier

@@ -332,6 +332,8 @@ extension BuiltInTexts {
     outbox.waiting.conflict = Wartet auf Ihre Wahl einer Version
     outbox.waiting.given-up = Konnte nicht gesendet werden
     validation = Bitte prüfen Sie Ihre Eingabe
+    help
+    ! Lesen Sie hier mehr dazu: {0}
     @retry Erneut versuchen
     @dismiss Schließen
     @sign-in Anmelden

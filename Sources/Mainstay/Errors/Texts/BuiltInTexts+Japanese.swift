@@ -332,6 +332,8 @@ extension BuiltInTexts {
     outbox.waiting.conflict = バージョンの選択を待っています
     outbox.waiting.given-up = 送信できませんでした
     validation = 入力内容を確認してください
+    help
+    ! 詳しくはこちらをご覧ください：{0}
     @retry 再試行
     @dismiss 閉じる
     @sign-in サインイン

@@ -332,6 +332,8 @@ extension BuiltInTexts {
     outbox.waiting.conflict = 等待您选择版本
     outbox.waiting.given-up = 无法发送
     validation = 请检查输入的内容
+    help
+    ! 详细说明请参阅：{0}
     @retry 重试
     @dismiss 关闭
     @sign-in 登录

@@ -332,6 +332,8 @@ extension BuiltInTexts {
     outbox.waiting.conflict = Espera a que elija una versión
     outbox.waiting.given-up = No se pudo enviar
     validation = Compruebe lo que ha introducido
+    help
+    ! Lea más al respecto: {0}
     @retry Reintentar
     @dismiss Cerrar
     @sign-in Iniciar sesión

@@ -12,7 +12,7 @@ extension TextCatalog {
     let validation = AppError.validation("").title
     let all =
       rows.flatMap { [$0.title, $0.message] + [$0.suggestion].compactMap(\.self) }
-      + RecoveryAction.builtIn.map(\.title) + [validation]
+      + RecoveryAction.builtIn.map(\.title) + [validation, AppError.reading(at: "")]
       + DegradationPlan.standard.needs.map(\.reason)
       + [DegradationController.Change.allIsWell, DegradationController.Change.moreWorks]
     for text in all {

@@ -17,7 +17,7 @@ public import Metrics
 /// of policies beyond the first ones, such as those made from keys, are counted together as
 /// `other`, and have no meters. A meter is there from the first event that sets it.
 public final class PolicyMetrics: PolicyObserver {
-  private struct State {
+  fileprivate struct State {
     var names: Set<String> = []
     var counters: [Series: Counter] = [:]
     var timers: [Series: Timer] = [:]
@@ -25,12 +25,45 @@ public final class PolicyMetrics: PolicyObserver {
     var isolated: Set<String> = []
   }
 
-  private struct Series: Hashable {
-    let metric: String
-    let dimensions: [String]
+  fileprivate enum Metric: String {
+    case events = "mainstay.policy.events"
+    case call = "mainstay.call.duration"
+    case wait = "mainstay.wait.duration"
+    case breaker = "mainstay.breaker.state"
+    case limit = "mainstay.limit"
+    case abandoned = "mainstay.abandoned"
+
+    /// All series of a metric have the same dimensions, as some backends demand.
+    var dimensions: [String] {
+      switch self {
+      case .events: ["policy", "event", "reason"]
+      case .call: ["policy", "ending"]
+      case .wait, .breaker, .limit, .abandoned: ["policy"]
+      }
+    }
   }
 
-  private static let others = "other"
+  fileprivate struct Series: Hashable {
+    let metric: Metric
+    let values: [String]
+
+    var dimensions: [(String, String)] { Array(zip(metric.dimensions, values)) }
+  }
+
+  /// What an event is to be told to; nil for a metric that is not there yet.
+  fileprivate struct Found {
+    let count: Series
+    let counter: Counter?
+    var reading: Reading?
+  }
+
+  fileprivate enum Reading {
+    case time(Series, Timer?, Duration)
+    /// A value that belongs to one policy; the values of several must not be mixed.
+    case level(Series, Meter?, Int)
+  }
+
+  fileprivate static let others = "other"
 
   private let factory: (any MetricsFactory)?
   private let maximumNames: Int
@@ -52,83 +85,90 @@ public final class PolicyMetrics: PolicyObserver {
 
   /// Counts an event.
   public func observe(_ event: PolicyEvent) {
-    let policy = knownName(event.policy)
-    count(event.what, of: policy)
-    switch event.what {
-    case .callEnded(let ending, let took):
-      time("mainstay.call.duration", took, [("policy", policy), ("ending", ending.rawValue)])
-    case .waited(let time): self.time("mainstay.wait.duration", time, [("policy", policy)])
-    case .circuitClosed: setState(0, of: policy, isIsolated: false)
-    case .circuitReset: setState(0, of: policy)
-    case .circuitHalfOpened: setState(1, of: policy)
-    case .circuitOpened: setState(2, of: policy)
-    case .circuitIsolated: setState(3, of: policy, isIsolated: true)
-    case .limitChanged(_, let limit): set("mainstay.limit", limit, of: policy)
-    case .abandoned(let stillRunning), .abandonedEnded(let stillRunning):
-      set("mainstay.abandoned", stillRunning, of: policy)
-    default: break
+    // All of it under one lock: each call that ends has a counter and a timer.
+    let found = state.withLock { $0.find(event, maximumNames: maximumNames) }
+    let counter =
+      found.counter ?? keep(\.counters, found.count, Counter.init(label:dimensions:factory:))
+    counter.increment()
+    switch found.reading {
+    case .time(let series, let known, let duration):
+      let timer = known ?? keep(\.timers, series, Timer.init(label:dimensions:factory:))
+      timer.recordNanoseconds(Int64(duration.clamped.inSeconds * 1e9))
+    case .level(let series, let known, let value):
+      let meter = known ?? keep(\.meters, series, Meter.init(label:dimensions:factory:))
+      meter.set(value)
+    case nil: break
     }
   }
 
-  private func knownName(_ policy: String) -> String {
-    state.withLock { state in
-      if state.names.contains(policy) { return policy }
-      guard state.names.count < maximumNames else { return Self.others }
-      state.names.insert(policy)
-      return policy
-    }
-  }
-
-  private func count(_ what: PolicyEvent.What, of policy: String) {
-    // All series of a metric have the same dimensions, as some backends demand.
-    let dimensions = [
-      ("policy", policy), ("event", what.name), ("reason", what.label ?? "none"),
-    ]
-    series(\.counters, "mainstay.policy.events", dimensions) { label, factory in
-      Counter(label: label, dimensions: dimensions, factory: factory)
-    }.increment()
-  }
-
-  private func time(_ metric: String, _ duration: Duration, _ dimensions: [(String, String)]) {
-    series(\.timers, metric, dimensions) { label, factory in
-      Timer(label: label, dimensions: dimensions, factory: factory)
-    }.recordNanoseconds(Int64(duration.clamped.inSeconds * 1e9))
-  }
-
-  /// Sets a value that belongs to one policy; the values of several must not be mixed.
-  private func set(_ metric: String, _ value: Int, of policy: String) {
-    guard policy != Self.others else { return }
-    let dimensions = [("policy", policy)]
-    series(\.meters, metric, dimensions) { label, factory in
-      Meter(label: label, dimensions: dimensions, factory: factory)
-    }.set(value)
-  }
-
-  /// A reset does not close a breaker that somebody isolates.
-  private func setState(_ value: Int, of policy: String, isIsolated: Bool? = nil) {
-    let staysIsolated = state.withLock { state in
-      switch isIsolated {
-      case true?: _ = state.isolated.insert(policy)
-      case false?: _ = state.isolated.remove(policy)
-      case nil: return state.isolated.contains(policy)
-      }
-      return false
-    }
-    if !staysIsolated { set("mainstay.breaker.state", value, of: policy) }
-  }
-
-  /// The metric of one series, made when it is first needed, outside of the lock.
-  private func series<Metric: Sendable>(
-    _ path: any WritableKeyPath<State, [Series: Metric]> & Sendable, _ label: String,
-    _ dimensions: [(String, String)], make: (String, any MetricsFactory) -> Metric
-  ) -> Metric {
-    let key = Series(metric: label, dimensions: dimensions.map(\.1))
-    if let known = state.withLock({ $0[keyPath: path][key] }) { return known }
-    let made = make(label, factory ?? MetricsSystem.factory)
+  /// The metric of a series that was not there yet, made outside of the lock.
+  private func keep<Made: Sendable>(
+    _ path: any WritableKeyPath<State, [Series: Made]> & Sendable, _ series: Series,
+    _ make: (String, [(String, String)], any MetricsFactory) -> Made
+  ) -> Made {
+    let made = make(series.metric.rawValue, series.dimensions, factory ?? MetricsSystem.factory)
     return state.withLock { state in
-      if let known = state[keyPath: path][key] { return known }
-      state[keyPath: path][key] = made
+      if let known = state[keyPath: path][series] { return known }
+      state[keyPath: path][series] = made
       return made
     }
+  }
+}
+
+// Under the lock, where nobody else's code runs.
+extension PolicyMetrics.State {
+  fileprivate mutating func find(
+    _ event: PolicyEvent, maximumNames: Int
+  ) -> PolicyMetrics.Found {
+    let policy = name(event.policy, maximumNames)
+    let count = PolicyMetrics.Series(
+      metric: .events, values: [policy, event.what.name, event.what.label ?? "none"])
+    return PolicyMetrics.Found(
+      count: count, counter: counters[count], reading: reading(of: event.what, policy))
+  }
+
+  private mutating func name(_ policy: String, _ maximum: Int) -> String {
+    if names.contains(policy) { return policy }
+    guard names.count < maximum else { return PolicyMetrics.others }
+    names.insert(policy)
+    return policy
+  }
+
+  private mutating func reading(
+    of what: PolicyEvent.What, _ policy: String
+  ) -> PolicyMetrics.Reading? {
+    switch what {
+    case .callEnded(let ending, let took): return time(.call, [policy, ending.rawValue], took)
+    case .waited(let wait): return time(.wait, [policy], wait)
+    case .circuitClosed:
+      isolated.remove(policy)
+      return level(.breaker, policy, 0)
+    // A reset does not close a breaker that somebody isolates.
+    case .circuitReset: return isolated.contains(policy) ? nil : level(.breaker, policy, 0)
+    case .circuitHalfOpened: return level(.breaker, policy, 1)
+    case .circuitOpened: return level(.breaker, policy, 2)
+    case .circuitIsolated:
+      isolated.insert(policy)
+      return level(.breaker, policy, 3)
+    case .limitChanged(_, let limit): return level(.limit, policy, limit)
+    case .abandoned(let stillRunning), .abandonedEnded(let stillRunning):
+      return level(.abandoned, policy, stillRunning)
+    default: return nil
+    }
+  }
+
+  private func time(
+    _ metric: PolicyMetrics.Metric, _ values: [String], _ duration: Duration
+  ) -> PolicyMetrics.Reading {
+    let series = PolicyMetrics.Series(metric: metric, values: values)
+    return .time(series, timers[series], duration)
+  }
+
+  private func level(
+    _ metric: PolicyMetrics.Metric, _ policy: String, _ value: Int
+  ) -> PolicyMetrics.Reading? {
+    guard policy != PolicyMetrics.others else { return nil }
+    let series = PolicyMetrics.Series(metric: metric, values: [policy])
+    return .level(series, meters[series], value)
   }
 }

@@ -7,15 +7,21 @@ extension Rule {
     "MS601", "force-try", .error, .default, serves: ["D30", "T15"],
     summary: "A `try!` ends the program when anything is thrown.",
     why: "One failure that a caller could have met becomes a crash for everybody.",
-    guess: "An initializer that is fed by one literal fails in the first test or never.",
-    onPurpose: "`// swiftlint:disable:this force_try`, or an ignore with the reason.",
+    guess: "An initializer that is fed by one literal fails in the first test or never. Names of "
+      + "calls say what tidies up.",
+    onPurpose: "A comment that says why it cannot fail, a documentation that says when the program "
+      + "ends, `// swiftlint:disable:this force_try`, or an ignore with the reason.",
     remedy: .unsafe("Makes it a plain `try` where the function throws."),
     examples: forceTryExamples,
     checks: .tryExpression { expression, file in
-      guard expression.isForced else { return }
+      guard expression.isForced, !expression.endsByContract, !file.measures,
+        !file.isTopLevel(expression)
+      else { return }
+      let tidiesUp = expression.tried.map(file.vocabulary.isCleanUp) ?? false
       let isMild =
         expression.tried?.isFedByLiteral ?? false || expression.tried?.saysItNeverThrows ?? false
-        || file.pathClass == .tool || expression.isExcused
+        || file.pathClass == .tool || expression.isExcused || expression.isForPreviews
+        || tidiesUp || expression.isInCleanUp
       let tried = expression.expression.core
       let name = tried.as(MacroExpansionExprSyntax.self).map { "#" + $0.macroName.bareText }
       file.report(
@@ -40,7 +46,8 @@ extension FunctionCallExprSyntax {
   /// Whether it is `Regex("…")` or the like: all that it gets is written here.
   fileprivate var isFedByLiteral: Bool {
     guard makesValue, closures.isEmpty, let first = arguments.first else { return false }
-    let isText = first.expression.firstString?.plainText != nil
+    let isText =
+      first.expression.firstString?.plainText != nil || first.expression.isEscapedPattern
     return (isText || first.expression.isFixed || first.erasesConstant)
       && arguments.dropFirst().allSatisfy { $0.expression.isFixed || $0.expression.isNameOfType }
   }
@@ -74,6 +81,17 @@ extension ExprSyntax {
     return sum.elements.first?.as(StringLiteralExprSyntax.self)
   }
 
+  /// Whether it is a text whose every insertion is what `escapedPattern(for:)` has made.
+  fileprivate var isEscapedPattern: Bool {
+    guard let text = self.as(StringLiteralExprSyntax.self) else { return false }
+    let inserted = text.interpolated
+    return !inserted.isEmpty && inserted.count == text.interpolations.count
+      && inserted.allSatisfy { value in
+        let made = value.core.as(DeclReferenceExprSyntax.self)?.localValue ?? value
+        return made.core.as(FunctionCallExprSyntax.self)?.name == "escapedPattern"
+      }
+  }
+
   /// Whether it is `Substring.self` or `(Substring, Int).self`.
   fileprivate var isNameOfType: Bool {
     guard let access = self.as(MemberAccessExprSyntax.self), lastName == "self",
@@ -96,13 +114,39 @@ extension ExprSyntax {
   }
 }
 
+extension Routine {
+  /// Whether it throws nothing but what it is handed.
+  fileprivate var onlyRethrows: Bool {
+    node.as(FunctionDeclSyntax.self)?.signature.effectSpecifiers?.throwsClause?.throwsSpecifier
+      .tokenKind == .keyword(.rethrows)
+      || node.as(InitializerDeclSyntax.self)?.signature.effectSpecifiers?.throwsClause?
+        .throwsSpecifier.tokenKind == .keyword(.rethrows)
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether its arguments may be closures that do not throw: `assert(…)`, `fatalError(…)`,
+  /// `logger.info(…)`.
+  fileprivate var takesSilentClosures: Bool {
+    guard let name else { return false }
+    if let free = freeName { return Self.checks.contains(free) }
+    return receiver?.lastName.map { $0.lowercased().hasSuffix("log") || $0.hasSuffix("ogger") }
+      ?? false && name.first?.isLowercase ?? false
+  }
+
+  private static let checks: Set<String> = [
+    "assert", "assertionFailure", "precondition", "preconditionFailure", "fatalError",
+  ]
+}
+
 /// Only where the function around it throws anything, and no closure lies between; not in a clause,
 /// where its error would take the place of the one that was caught.
 private func plainTry(_ node: TryExprSyntax) -> Fix? {
   guard let mark = node.questionOrExclamationMark, let around = node.enclosingRoutine,
-    !around.isClosure, around.isThrowing, around.thrownType == nil || around.thrownType == "Error",
+    !around.isClosure, around.isThrowing, !around.onlyRethrows,
+    around.thrownType == nil || around.thrownType == "Error",
     !node.isInCleanUp, !node.isOperand, !node.isInGetter, !node.isInMember(of: around.node),
-    node.enclosingCatch == nil
+    node.enclosingCatch == nil, !node.isInLazyValue, !node.isInAutoclosure
   else { return nil }
   return .unsafe("throw the error on", Edit(mark.bytes, ""))
 }
@@ -119,6 +163,33 @@ extension TryExprSyntax {
     var current = parent
     while let here = current, here.id != routine.id {
       if here.kind == .memberBlock || here.kind == .functionParameter { return true }
+      current = here.parent
+    }
+    return false
+  }
+
+  /// Whether it is part of the value of a `lazy var`, which is made where nothing may be thrown.
+  fileprivate var isInLazyValue: Bool {
+    var current = parent
+    while let here = current, here.kind != .codeBlockItem {
+      if let variable = here.as(VariableDeclSyntax.self), variable.modifiers.has(.lazy) {
+        return true
+      }
+      current = here.parent
+    }
+    return false
+  }
+
+  /// Whether it is part of an argument that a check or a log takes as a closure, which may not
+  /// throw.
+  fileprivate var isInAutoclosure: Bool {
+    var current = parent
+    while let here = current, here.kind != .codeBlockItem {
+      if here.kind == .labeledExpr, let call = here.parent?.parent?.as(FunctionCallExprSyntax.self),
+        call.takesSilentClosures
+      {
+        return true
+      }
       current = here.parent
     }
     return false
@@ -154,11 +225,47 @@ private let forceTryExamples: [Example] = [
     "let digits = ↓try! NSRegularExpression(pattern: \"[0-9]+\", options: [.anchorsMatchLines])"),
   .bad("func f() throws { let a = b ?? ↓try! load() }"),
   .bad("func f() throws { list.map { ↓try! g($0) } }"),
-  .bad(
+  .good(
     """
     func f() -> Data {
       // Encoding numbers cannot fail.
+      return try! encoder.encode(numbers)
+    }
+    """, because: "it says why"),
+  .bad(
+    """
+    func f() -> Data {
+      // May fail.
       return ↓try! encoder.encode(numbers)
+    }
+    """),
+  .bad(
+    """
+    /// The bytes of the numbers.
+    func bytes() -> Data { ↓try! encoder.encode(numbers) }
+    """),
+  .good(
+    """
+    struct Row {
+      /// A column's value; a fatal error where it is of another type.
+      subscript<Value>(_ index: Int) -> Value { try! decode(index) }
+    }
+    """, because: "its documentation says so"),
+  .good("func stop(_ error: any Error) -> Never { try! { throw error }() }"),
+  .good(
+    """
+    let group = EventLoopGroup()
+    defer { try! group.close() }
+    try! await Server(group).run()
+    """, path: "Sources/server/main.swift", because: "there a plain `try` ends it in the same way"),
+  .bad("func run() { ↓try! serve() }\nrun()", path: "Sources/server/main.swift"),
+  .good("func run() { try! serve() }", path: "Benchmarks/Encoding/Encoding.swift"),
+  .bad("func f() { defer { ↓try! file.close() }; read(file) }"),
+  .bad(
+    """
+    func word(_ text: String) -> NSRegularExpression {
+      let escaped = NSRegularExpression.escapedPattern(for: text)
+      return ↓try! NSRegularExpression(pattern: "\\\\b\\(escaped)\\\\b")
     }
     """),
   .bad("func f() { let r = ↓try! Regex(\"a\\(b)\") }"),

@@ -8,7 +8,8 @@ extension Rule {
     summary: "A catch-all throws another error that knows nothing of the one that was caught.",
     why: "Whoever meets the new error can no longer find out what went wrong.",
     guess: "Names made from the error, also through casts and patterns, carry it on.",
-    onPurpose: "`catch _ { throw … }`, or a clause for the one error that is expected.",
+    onPurpose: "`catch _ { throw … }`, a clause for the one error that is expected, or a comment "
+      + "that says why the cause does not matter.",
     remedy: .safe("Hands the error over, where a case of the file has a free place for it."),
     examples: causeDroppedExamples,
     checks: .catchClause { clause, file in
@@ -16,7 +17,7 @@ extension Rule {
         !clause.body.statements.isEmpty
       else { return }
       let throwing = clause.ownThrows
-      guard !throwing.isEmpty else { return }
+      guard !throwing.isEmpty, !clause.isAccepted else { return }
       let names = clause.errorNames
       let dropping = throwing.filter { dropsCause($0, of: clause, names) }
       guard !dropping.isEmpty, !clause.catchesOnlySleep else { return }
@@ -24,12 +25,14 @@ extension Rule {
       let isMild = isNoted || clause.isExplained || clause.doStatement?.body.onlyScans ?? false
       for statement in dropping {
         if isNoted, statement.endsProgram { continue }
+        let isOneOfMany = clause.throwsBefore(statement)
+        if isOneOfMany, isMild { continue }
         file.report(
           statement,
           isNoted
             ? "The error thrown here does not carry its cause, which is noted elsewhere"
             : "The error thrown here does not carry its cause",
-          severity: isMild || statement.refuses ? .info : nil,
+          severity: isMild || isOneOfMany || statement.refuses ? .info : nil,
           fix: payloadFix(statement, error: clause.boundNames.first ?? "error", in: file))
       }
     })
@@ -41,6 +44,14 @@ extension CatchClauseSyntax {
     body.everyOwn(ThrowStmtSyntax.self).filter { $0.enclosingCatch?.id == id }
   }
 
+  /// Whether its `do` throws the same error itself, word for word: whoever meets it knows that it
+  /// says no more than what could not be done.
+  fileprivate func throwsBefore(_ statement: ThrowStmtSyntax) -> Bool {
+    let wanted = statement.expression.words
+    return doStatement?.body.everyOwn(ThrowStmtSyntax.self)
+      .contains { $0.expression.words == wanted } ?? false
+  }
+
   /// Whether a call or an assignment takes note of the error before.
   fileprivate func notesError(_ names: Set<String>) -> Bool {
     body.every(FunctionCallExprSyntax.self).contains {
@@ -50,6 +61,11 @@ extension CatchClauseSyntax {
         assignment.isState && assignment.values.contains { $0.mentionsAny(of: names) }
       }
   }
+}
+
+extension SyntaxProtocol {
+  /// Its tokens, however they are laid out.
+  fileprivate var words: [String] { tokens(viewMode: .sourceAccurate).map(\.text) }
 }
 
 extension FunctionCallExprSyntax {
@@ -254,6 +270,48 @@ private let causeDroppedExamples: [Example] = [
     }
     """),
   .bad("func f() throws { do { try check() } catch { ↓throw Abort(.unauthorized) } }"),
+  .bad(
+    """
+    func f() throws {
+      do {
+        let file = try open()
+        guard file.isWhole else { throw FileError.missing }
+      } catch {
+        ↓throw FileError.missing
+      }
+    }
+    """),
+  .good(
+    """
+    func parse() throws {
+      do {
+        key = try parser.read(until: equals).text
+        guard try parser.read(equals) else { throw ParseError.noAssignment }
+      } catch {
+        throw ParseError.noAssignment
+      }
+    }
+    """, because: "the text is wrong in either case"),
+  .good(
+    """
+    func statement() throws {
+      do {
+        if try next() != nil { throw QueryError.several(sql) }
+      } catch {
+        // What follows the first statement is no SQL. Say that it is one too many.
+        throw QueryError.several(sql)
+      }
+    }
+    """),
+  .good(
+    """
+    func f() throws {
+      do { try a() } catch {
+        // The cause is of no matter to whoever asked: it is told by the other side.
+        throw ReadError.failed
+      }
+    }
+    """),
   .good("func f() throws { do { try a() } catch { throw ReadError.failed(underlying: error) } }"),
   .good(
     """

@@ -8,9 +8,10 @@ extension Rule {
     summary: "A catch-all goes on without using the error, throwing, trapping or reporting.",
     why: "The failure turns into a value that looks like any other, and its cause is gone.",
     guess: "Calls named like a log, a report or a failure tell somebody.",
-    onPurpose: "`catch _ { … }`, or a clause for the one error that is expected.",
+    onPurpose: "`catch _ { … }`, a clause for the one error that is expected, or a comment "
+      + "that says why a failure does no harm.",
     remedy: .safe("Adds a log call, where the file has a logger."),
-    examples: errorDiscardedExamples,
+    examples: errorDiscardedExamples + errorDiscardedOnPurpose,
     checks: .catchClause { clause, file in
       guard clause.isCatchAll, !clause.body.statements.isEmpty, !clause.isDiscarding,
         !clause.isLeftCancellation, !clause.usesError, let handling = Handling(clause, file)
@@ -39,16 +40,21 @@ private enum Handling {
     if clause.isTriedToTheEnd { return nil }
     let triesAgain = body.escapingErrors().contains { !$0.isSleep }
     if triesAgain, around?.isDecoding ?? false { return nil }
-    if clause.saysWhoHears { return nil }
+    if clause.saysWhoHears || clause.isAccepted { return nil }
+    let undoes = body.onlyTidiesUp(file.vocabulary)
+    if undoes, clause.isInCleanUp || clause.doStatement?.isExcused ?? false { return nil }
+    if clause.isExplained, triesAgain { return nil }
+    let isFailable = around?.answersWithNil ?? false && body.returnsNil
+    if isFailable, clause.sortsOutBefore { return nil }
     if clause.isExplained {
       self = .explained
     } else if marks.flags {
       self = .flag
     } else if triesAgain || clause.takesOtherForm {
       self = .alternative
-    } else if body.onlyTidiesUp(file.vocabulary) {
+    } else if undoes {
       self = .undoing
-    } else if around?.answersWithNil ?? false, body.returnsNil {
+    } else if isFailable {
       self = .failable
     } else {
       self = .nothing
@@ -164,6 +170,11 @@ extension CatchClauseSyntax {
     return list.statements(after: item).contains { rest in
       rest.escapingErrors().contains { $0.triedName.map(wanted.contains) ?? false }
     }
+  }
+
+  /// Whether clauses before it answer to errors that matter otherwise than with `nil`.
+  fileprivate var sortsOutBefore: Bool {
+    earlierClauses.contains { !$0.isCatchAll && !$0.mentionsCancellation && $0.body.leaves }
   }
 
   /// Whether the work itself keeps the error somewhere, as from a closure that it hands over.

@@ -9,7 +9,7 @@ extension Rule {
     why: "When it fails, the program goes on as if it had worked, and no trace is left.",
     guess: "Calls named like closing, cancelling or removing a file tidy up. The one expression of "
       + "a closure is its value, unless what takes the closure is named like running it.",
-    onPurpose: "`_ = try? f()`.",
+    onPurpose: "`_ = try? f()`, or a comment that says why a failure does no harm.",
     remedy: .safe("Makes it a `do` with a clause that logs, where the file has a logger."),
     examples: tryOptionalDroppedExamples,
     checks: .tryExpression { expression, file in
@@ -18,7 +18,8 @@ extension Rule {
         return file.report(expression, "Where `\(assigned)` cannot be set, the error is dropped")
       }
       guard let call = expression.tried, ExprSyntax(expression).isStatement,
-        !isTolerable(call, at: expression, in: file)
+        !isTolerable(call, at: expression, in: file), !expression.isAcceptedBefore(call),
+        !expression.isAccepted
       else { return }
       let name = call.name.map { "An error of `\($0)`" } ?? "An error"
       let isMild =
@@ -42,14 +43,23 @@ extension TryExprSyntax {
 }
 
 extension TryExprSyntax {
-  /// Whether a remark stands at the constant that the call is given, right before.
+  /// Whether a remark about a failure stands at the constant that the call is given, right before.
   fileprivate func isExcusedBefore(_ call: FunctionCallExprSyntax) -> Bool {
+    constant(for: call)?.isExcused ?? false
+  }
+
+  /// Whether such a remark says why it does no harm.
+  fileprivate func isAcceptedBefore(_ call: FunctionCallExprSyntax) -> Bool {
+    constant(for: call)?.isAccepted ?? false
+  }
+
+  private func constant(for call: FunctionCallExprSyntax) -> VariableDeclSyntax? {
     guard let item = parent?.as(CodeBlockItemSyntax.self),
       let before = item.previousSibling?.as(CodeBlockItemSyntax.self),
-      let variable = before.item.as(VariableDeclSyntax.self), variable.isExcused,
+      let variable = before.item.as(VariableDeclSyntax.self),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)
-    else { return false }
-    return call.arguments.mentions(name.identifier.bareText)
+    else { return nil }
+    return call.arguments.mentions(name.identifier.bareText) ? variable : nil
   }
 
   /// Whether another arm of the same `switch` lets the errors of the same call through, so that
@@ -162,10 +172,17 @@ private let tryOptionalDroppedExamples: [Example] = [
       let log = Logger(label: "a")
       func f() { g(); do { try x.save() } catch { log.error("\\(error)") } }
       """),
-  .bad(
+  .good(
     """
     func f() {
       // Best effort: the next start writes it again.
+      try? journal.write(entry)
+    }
+    """, because: "it says why nothing is lost"),
+  .bad(
+    """
+    func f() {
+      // An error of it is ignored for now.
       ↓try? journal.write(entry)
       ↓try? fileManager.createDirectory(at: folder, withIntermediateDirectories: true)
     }
@@ -180,12 +197,27 @@ private let tryOptionalDroppedExamples: [Example] = [
       }
     }
     """),
-  .bad(
+  .good(
     """
     func f() {
       // Nothing can be done where the queue is closed.
       let job = Job(item)
+      try? queue.add(job)
+    }
+    """),
+  .bad(
+    """
+    func f() {
+      // The queue may fail where it is closed.
+      let job = Job(item)
       ↓try? queue.add(job)
+    }
+    """),
+  .bad(
+    """
+    func f() {
+      // The store is thread-safe, so this may run anywhere.
+      ↓try? store.save(draft)
     }
     """),
   .bad("func f() { defer { ↓try? journal.write(entry) } }"),

@@ -30,6 +30,9 @@ public struct Campaign: Sendable {
   public var scratch: URL
   /// What else `swift build` is told.
   public var buildFlags: [String] = []
+  /// Whether of the tests only those of the machines are built and run, the files with
+  /// `StateMachineTests` in their names, with what they import; the others may want a server.
+  public var takesMachineTestsAlone = false
   /// How many mutants are run at a time; 1 or more.
   public var jobs = 2
   /// Whether only the tests that are named after a file are run; more survives them.
@@ -83,7 +86,8 @@ public struct Campaign: Sendable {
     progress("\(mutants.count) mutants of \(files.count) files")
     var build = MutantBuild(
       package: MutatedPackage(
-        root: root, module: module, tests: tests, folder: scratch.appending(path: "package")),
+        root: root, module: module, tests: tests, folder: scratch.appending(path: "package"),
+        testFiles: takesMachineTestsAlone ? try machineTests() : nil),
       scratch: scratch, flags: buildFlags, files: files)
     try await build.run(progress: progress)
 
@@ -99,6 +103,15 @@ public struct Campaign: Sendable {
     return mutants.map { mutant in
       (mutant, dropped[mutant.number].map(Fate.notCompiled) ?? fates[mutant.number] ?? .notReached)
     }
+  }
+
+  /// The files with the tests of the machines, relative to the folder of the tests.
+  func machineTests() throws -> [String] {
+    let folder = root.appending(path: "Tests/\(tests)").path
+    let found = try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".swift") && $0.contains("StateMachineTests") }
+    guard !found.isEmpty else { throw MutatorFailure.noTests(folder) }
+    return found.sorted()
   }
 
   /// Runs the mutants, a few at a time.

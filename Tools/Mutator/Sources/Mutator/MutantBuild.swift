@@ -146,7 +146,7 @@ public enum MutatorFailure: Error, CustomStringConvertible, Equatable {
   case noMutants
   /// The build failed for a reason that no mutant is to blame for.
   case doesNotBuild(log: String)
-  /// The build made no tests.
+  /// The build made no tests, or there are none.
   case noTests(String)
   /// The tests fail although nothing is changed.
   case failsUnmutated(log: String)
@@ -158,7 +158,7 @@ public enum MutatorFailure: Error, CustomStringConvertible, Equatable {
     switch self {
     case .noMutants: "There is nothing to change in these files."
     case .doesNotBuild(let log): "The build fails, and no mutant is to blame: see \(log)"
-    case .noTests(let folder): "There is no program with tests in \(folder)"
+    case .noTests(let folder): "There are no tests in \(folder)"
     case .failsUnmutated(let log): "The tests fail although nothing is changed: see \(log)"
     case .survivors(let line, let what): "Line \(line) of the list of survivors: \(what)"
     }

@@ -5,13 +5,16 @@ import Foundation
 /// A copy of a package in which one module holds mutants and nothing is built but what its tests
 /// need.
 ///
-/// All other folders are links to the original, so a second run builds only what has changed.
+/// All other folders are links to the original, so a second run builds only what has changed. Several
+/// modules may take turns in one folder: what they need is built once then.
 struct MutatedPackage: Sendable {
   let root: URL
   let module: String
   let tests: String
   /// The folder of the copy.
   let folder: URL
+  /// The files with tests that are built, relative to the folder of the tests; nil for all.
+  var testFiles: [String]?
 
   private var files: FileManager { .default }
 
@@ -29,9 +32,7 @@ struct MutatedPackage: Sendable {
   /// The manifest of the package, cut down to one test target and what it depends on.
   private func manifest() throws -> String {
     let original = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
-    return original + """
-
-      // Added by the mutator.
+    return original + "\n// Added by the mutator.\n" + (try testsCut()) + """
       var mutatorKept: Set = ["\(tests)"]
       var mutatorCount = 0
       while mutatorCount != mutatorKept.count {
@@ -62,6 +63,32 @@ struct MutatedPackage: Sendable {
       """
   }
 
+  /// Cuts the test target down to some of its files and what these import.
+  private func testsCut() throws -> String {
+    guard let testFiles else { return "" }
+    let chapter = root.appending(path: "Tests/\(tests)")
+    let imports = try testFiles.reduce(into: Set<String>()) { imports, path in
+      let text = try String(contentsOf: chapter.appending(path: path), encoding: .utf8)
+      for match in text.matches(of: /import (?<module>\w+)/) { imports.insert("\(match.module)") }
+    }
+    return """
+      let mutatorTestFiles: [String] = \(testFiles)
+      let mutatorImports: Set<String> = \(imports.sorted())
+      for target in package.targets where target.name == "\(tests)" {
+        target.sources = mutatorTestFiles
+        target.dependencies.removeAll { dependency in
+          switch dependency {
+          case .targetItem(let name, _), .byNameItem(let name, _),
+            .productItem(let name, _, _, _):
+            !mutatorImports.contains(name)
+          default: false
+          }
+        }
+      }
+
+      """
+  }
+
   private func link(_ chapter: String) throws {
     let original = root.appending(path: chapter)
     guard let names = try? files.contentsOfDirectory(atPath: original.path) else { return }
@@ -81,6 +108,10 @@ struct MutatedPackage: Sendable {
     let added = "MutationSwitch.swift"
     let originals = try files.subpathsOfDirectory(atPath: root.appending(path: chapter).path)
     let copy = folder.appending(path: chapter)
+    // Another module had its turn here; through the link the originals would be written.
+    if (try? files.destinationOfSymbolicLink(atPath: copy.path)) != nil {
+      try files.removeItem(at: copy)
+    }
     try files.createDirectory(at: copy, withIntermediateDirectories: true)
     for path in originals {
       let original = root.appending(path: chapter).appending(path: path)

@@ -28,6 +28,12 @@ struct Mutate: AsyncParsableCommand {
     "ToastQueue.swift", "ConnectionNotice.swift", "CachePolicy+Use.swift",
   ]
 
+  /// Of these the tests of the machines alone are run: the others want a network or a database.
+  static let connectedModules = [
+    "MainstayHTTP", "MainstayHTTPTesting", "MainstayJSONRPC", "MainstayOgmios", "MainstayServer",
+    "MainstayOutboxPostgres",
+  ]
+
   @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")
   var files: [String] = []
 
@@ -35,7 +41,7 @@ struct Mutate: AsyncParsableCommand {
   @Option(
     name: .customLong("module"),
     help: "A module with files to change; its tests are those of the target with Tests at its end.")
-  var modules = ["Mainstay", "MainstayOutbox", "MainstayUI"]
+  var modules = ["Mainstay", "MainstayOutbox", "MainstayUI"] + connectedModules
   @Option(help: "Where the mutants are built.") var scratch = ".build/mutate"
   @Option(help: "The list of known survivors.") var survivors = "Tools/Mutator/survivors.txt"
   @Option(help: "The lowest score that is good enough, in percent.") var minimumScore = 95.0
@@ -71,16 +77,19 @@ struct Mutate: AsyncParsableCommand {
     guard report.isGood(minimumScore: minimumScore) else { throw ExitCode(1) }
   }
 
-  /// One for each module that has such files, in a folder of its own.
+  /// One for each module that has such files, in a folder of its own; those with a network or a
+  /// database take turns in one folder, since what they need takes long to build.
   private func campaigns(
     _ root: URL, _ scratch: URL, progress: @escaping @Sendable (String) -> Void
   ) throws -> [Campaign] {
     let campaigns = try modules.compactMap { module -> Campaign? in
       let paths = try paths(of: module, in: root)
       guard !paths.isEmpty else { return nil }
+      let isConnected = Self.connectedModules.contains(module)
       var campaign = Campaign(
         root: root, module: module, tests: module + "Tests", paths: paths,
-        scratch: scratch.appending(path: module))
+        scratch: scratch.appending(path: isConnected ? "connected" : module))
+      campaign.takesMachineTestsAlone = isConnected
       campaign.jobs = jobs
       campaign.isQuick = quick
       campaign.buildFlags = ["--enable-all-traits"]

@@ -75,14 +75,20 @@ struct StatusPage: Sendable {
   let ledger: Ledger
   let waiting: [WaitingView]
   let letters: [LetterView]
+  /// Whether what was given up has more than one page.
+  let hasPages: Bool
+  /// The address of the page before; nil for the first one.
+  let older: String?
+  /// The address of the page behind; nil for the last one.
+  let newer: String?
   let hasOpening: Bool
   let opening: [String]
 }
 
 extension StatusPage {
   init(
-    _ status: StatusDocument, waiting: [WaitingView], letters: [LetterView], opening: [String],
-    changes: [DegradationController.Change]
+    _ status: StatusDocument, waiting: [WaitingView], letters: [LetterView], older: String?,
+    newer: String?, opening: [String], changes: [DegradationController.Change]
   ) {
     connection = Connection(status.connectivity)
     level = Level(status, changes)
@@ -92,6 +98,8 @@ extension StatusPage {
     ledger = Ledger(status.ledger)
     self.waiting = waiting
     self.letters = letters
+    hasPages = older != nil || newer != nil
+    (self.older, self.newer) = (older, newer)
     hasOpening = !opening.isEmpty
     self.opening = opening
   }

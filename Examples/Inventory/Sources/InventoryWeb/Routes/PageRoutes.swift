@@ -33,20 +33,29 @@ struct PageRoutes: Sendable {
       for: Visit(request))
   }
 
+  /// How everything stands; `after` says where what was given up begins, and `limit` how much of it
+  /// is shown.
   @Sendable func status(
     _ request: Request, _ context: VisitContext
   ) async throws -> Response {
+    let asked = try Form((request.uri.query ?? "").utf8, path: request.uri.path)
+    let part = try LetterPart(asked, usual: LetterPages.length)
+    let letterPages = LetterPages(asked, part)
     let standing = try await pages.standing()
+    // One more than is shown says whether there is another page.
+    let found = try await inventory.deadLetters(after: part.after, limit: part.limit + 1)
     var letters: [LetterView] = []
-    for letter in try await inventory.deadLetters() {
+    for letter in found.prefix(part.limit) {
       letters.append(LetterView(letter, title: await title(of: letter.item)))
     }
+    let last = found.count > part.limit ? found[part.limit - 1].id : nil
     var waiting: [WaitingView] = []
     for operation in try await inventory.waiting(limit: WaitingView.maximum) {
       waiting.append(WaitingView(operation, title: await title(of: operation.item)))
     }
     let page = StatusPage(
-      standing.status, waiting: waiting, letters: letters, opening: inventory.opening,
+      standing.status, waiting: waiting, letters: letters, older: letterPages.older,
+      newer: last.map(letterPages.newer), opening: inventory.opening,
       changes: inventory.levels.controller.history)
     return await pages.draw(.status, "Status", page, standing, for: Visit(request))
   }

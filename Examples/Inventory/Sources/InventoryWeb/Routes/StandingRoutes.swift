@@ -59,24 +59,11 @@ struct StandingRoutes: Sendable {
   @Sendable func deadLetters(
     _ request: Request, _ context: VisitContext
   ) async throws -> Response {
-    let query = request.uri.queryParameters
-    var limit = 1000
-    if let text = query.get("limit") {
-      guard let number = Int(text), (1...1000).contains(number) else {
-        throw AppError.badAddress("`limit` must be a whole number from 1 to 1000.")
-      }
-      limit = number
-    }
-    var after: UUID?
-    if let text = query.get("after"), !text.isEmpty {
-      guard let id = UUID(uuidString: text) else {
-        throw AppError.badAddress("`after` must be the `next` of an earlier answer.")
-      }
-      after = id
-    }
-    let letters = try await inventory.deadLetters(after: after, limit: limit)
+    let part = try LetterPart(Form((request.uri.query ?? "").utf8, path: request.uri.path))
+    let letters = try await inventory.deadLetters(after: part.after, limit: part.limit)
+    let isLast = letters.count < part.limit
     return try .json(
-      LetterList(deadLetters: letters, next: letters.count < limit ? nil : letters.last?.id.text))
+      LetterList(deadLetters: letters, next: isLast ? nil : letters.last?.id.text))
   }
 
   /// A part of what was given up.

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import InventoryCore
+import TestSupport
 
 // Files of the app, as a failing disk leaves them.
 extension World {
@@ -17,6 +18,15 @@ extension World {
         .filter { $0.hasPrefix("items.sqlite.damaged-") }.sorted()
         .map { folder.appending(path: $0) }
     }
+  }
+
+  /// The file of the items, whose lock is waited for as long as it takes: who writes may hold it
+  /// for seconds.
+  func database(checksKeys: Bool = true) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(Duration.patience / .seconds(1))
+    configuration.foreignKeysEnabled = checksKeys
+    return try DatabaseQueue(path: items().path, configuration: configuration)
   }
 
   func write(_ bytes: Data) throws {
@@ -46,9 +56,7 @@ extension World {
 
   /// Loses rows of the items' file; an index is damaged too, so that the file is seen to be.
   func lose(_ statements: [String]) throws {
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    let queue = try DatabaseQueue(path: items().path, configuration: configuration)
+    let queue = try database(checksKeys: false)
     try queue.write { db in for sql in statements { try db.execute(sql: sql) } }
     try queue.close()
     try overwrite { try $0.leaves(of: "sqlite_autoindex_item_1") }
@@ -62,7 +70,7 @@ extension World {
   }
 
   private func overwrite(_ choose: (Database) throws -> some Sequence<Int>) throws {
-    let queue = try DatabaseQueue(path: items().path)
+    let queue = try database()
     let (size, pages) = try queue.read { db in
       (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0, Array(try choose(db)))
     }

@@ -14,6 +14,7 @@ let package = Package(
       name: "Elsewhere",
       dependencies: [.product(name: "NeverFetched", package: "never-fetched")]),
     .testTarget(name: "PlantedTests", dependencies: ["Planted"]),
+    .testTarget(name: "MixedTests", dependencies: ["Elsewhere", "Planted"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import MainstayAudit
+import Testing
+
+/// When a failure is left without a word on purpose, and when a remark only speaks of it.
+@Suite struct AcceptedFailureTests {
+  private func rules(in code: String, path: String = "Sources/App/Code.swift") async throws
+    -> [String]
+  {
+    try await report(of: .good(code, path: path), profile: .default).findings.map(\.rule)
+  }
+
+  private static let reasons = [
+    "// There is nothing that we can do if this fails.",
+    "// Best effort: the next start writes it again.",
+    "// A failure is harmless: the cache is filled on the first read.",
+    "// It is safe to go on without it.",
+    "// The request has failed elsewhere in that case.",
+    "// We don’t need to tell anybody about it.",
+    "// Whether that works does not matter here.",
+    "/* Let the next handler in the row handle it. */",
+    "// Only the last attempt counts.\n  // An older one does no harm.",
+  ]
+  private static let hints = [
+    "// This may fail.", "// ignore", "// Ignore the error here.",
+    "// The server can't be reached.",
+    "// Save the draft of the user.", "// Nothing was saved before.", "// Not safe to leave out.",
+    "// The store is thread-safe, so any queue will do.",
+    "// TODO: nothing is done here if this fails.", "// Fine-grained locks are taken for this.",
+  ]
+
+  @Test(arguments: reasons)
+  func `a remark that says why a failure does no harm is a reason`(remark: String) async throws {
+    #expect(try await rules(in: "func f() {\n  \(remark)\n  try? a()\n}").isEmpty)
+    #expect(
+      try await rules(in: "func f() {\n  do { try a() } catch {\n  \(remark)\n  b()\n  }\n}")
+        .isEmpty)
+    #expect(
+      try await rules(
+        in: "func f() throws {\n  do { try a() } catch {\n  \(remark)\n  throw E.no\n  }\n}"
+      ).isEmpty)
+  }
+
+  @Test(arguments: hints)
+  func `a remark that only speaks of a failure is none`(remark: String) async throws {
+    #expect(try await rules(in: "func f() {\n  \(remark)\n  try? a()\n}") == ["MS203"])
+    let clause = "func f() {\n  do { try a() } catch {\n  \(remark)\n  b()\n  }\n}"
+    #expect(try await rules(in: clause).contains("MS202"))
+    let thrown = "func f() throws {\n  do { try a() } catch {\n  \(remark)\n  throw E.no\n  }\n}"
+    #expect(try await rules(in: thrown).contains("MS205"))
+    #expect(try await rules(in: "func f() {\n  \(remark)\n  try! a()\n}") == ["MS601"])
+  }
+
+  @Test(arguments: [
+    "// Encoding numbers cannot fail.", "// This can never actually throw.",
+    "// It only fails for another family of addresses.",
+    "// The check above makes this safe.",
+  ])
+  func `a remark that says why nothing can fail is a reason`(remark: String) async throws {
+    #expect(try await rules(in: "func f() {\n  \(remark)\n  try! a()\n}").isEmpty)
+    #expect(try await rules(in: "func f() {\n  \(remark)\n  handlers { try! a() }\n}").isEmpty)
+    #expect(
+      try await rules(in: "func f() {\n  \(remark)\n  handlers { b(); try! a() }\n}") == ["MS601"])
+  }
+
+  @Test(arguments: [
+    ("/// Ends with a fatal error where the row has no such column.", false),
+    ("/// The program crashes where it is of another type.", false),
+    ("/// A column of the row.", true),
+    ("/// Never crashes.", true),
+  ])
+  func `a trap that the documentation promises is none`(text: String, isFound: Bool) async throws {
+    for member in [
+      "subscript(_ index: Int) -> Int { try! decode(index) }",
+      "var first: Int { try! decode(0) }", "func first() -> Int { try! decode(0) }",
+      "init() { try! open() }",
+    ] {
+      let code = "struct Row {\n  \(text)\n  \(member)\n}"
+      #expect(try await rules(in: code) == (isFound ? ["MS601"] : []), "\(code)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("Sources/server/main.swift", "defer { try! group.close() }", nil),
+      ("Sources/server/main.swift", "if isFirst { try! create() }", nil),
+      ("Sources/server/main.swift", "queue.async { try! create() }", Severity.info),
+      ("Sources/server/main.swift", "do { try! create() } catch { print(error) }", .info),
+      ("Sources/App/Code.swift", "let store = try! Store()", .error),
+      ("Tour.playground/Contents.swift", "try! migrate()", nil),
+      ("Sources/AppPerformanceTester/Run.swift", "func run() { try! serve() }", nil),
+      ("Sources/Shop/PriceTester.swift", "func run() { try! serve() }", .error),
+      ("Sources/App/Code.swift", "func f() { try! file.close() }", .info),
+      ("Sources/App/Code.swift", "/// For previews.\nfunc f() { try! fill() }", .info),
+    ] as [(String, String, Severity?)])
+  func `where a try! lies tells how bad it is`(
+    path: String, code: String, severity: Severity?
+  ) async throws {
+    let found = try await report(of: .good(code, path: path), profile: .default).findings
+      .filter { $0.rule == "MS601" }
+    #expect(found.map(\.severity) == (severity.map { [$0] } ?? []), "\(code)")
+  }
+
+  @Test(arguments: [
+    ("Sources/CacheCrashTester/Tests+Loop.swift", false), ("Sources/LoadTester/Run.swift", true),
+    ("Sources/App/Features/CrashTester/Run.swift", true),
+  ])
+  func `a program that waits for crashes is a test`(path: String, isFound: Bool) async throws {
+    let code = "let test = CrashTest(pattern) { try? loop.submit(); b() }\nfunc f() { try? a() }"
+    #expect(try await rules(in: code, path: path).isEmpty != isFound)
+  }
+}
