@@ -302,7 +302,8 @@ import Mainstay
       end()
     }
 
-    /// Reads the live clock between two readings of the system's, which counts the sleep of a device.
+    /// Reads the live clock between two readings of the system's, which counts the sleep of a
+    /// device.
     static func clock() {
       let before = uptime()
       let reading = Timeline(ContinuousClock()).now

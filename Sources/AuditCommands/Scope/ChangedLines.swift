@@ -29,8 +29,8 @@ package struct ChangedLines: Sendable, Equatable {
       self.known = known
     }
 
-    /// Whether a rule found something before the change that stands on a line which is as it was, and
-    /// that was as bad then.
+    /// Whether a rule found something before the change that stands on a line which is as it was,
+    /// and that was as bad then.
     package func knows(_ rule: String, _ severity: Severity, on line: Int) -> Bool {
       known[line]?[rule].map { $0 >= severity } ?? false && !contains(line)
     }
