@@ -27,7 +27,8 @@ import Testing
     "// The server can't be reached.",
     "// Save the draft of the user.", "// Nothing was saved before.", "// Not safe to leave out.",
     "// The store is thread-safe, so any queue will do.",
-    "// TO" + "DO: nothing is done here if this fails.", "// Fine-grained locks are taken for this.",
+    "// TO" + "DO: nothing is done here if this fails.",
+    "// Fine-grained locks are taken for this.",
   ]
 
   @Test(arguments: reasons)
