@@ -29,11 +29,19 @@ public final class SharedPolicies: Sendable {
   private struct Part: Sendable {
     /// Which one of those that had its name.
     let number: Int
+    /// The one that is shared.
+    weak var policy: (any AnyObject & Sendable)?
     /// By which part of it a break that others have told is lengthened at most.
     let jitter: @Sendable () -> Double
     /// Nil once the policy is gone.
     let condition: @Sendable () -> SharingStateMachine.Condition?
     let obey: @Sendable (SharingStateMachine.Command) -> Void
+  }
+
+  /// How a part was as it was asked.
+  private struct Seen {
+    let number: Int
+    let condition: SharingStateMachine.Condition
   }
 
   private struct Known: Sendable {
@@ -84,8 +92,10 @@ public final class SharedPolicies: Sendable {
   /// One that was isolated by hand, or is disabled, neither tells nor hears. A break that others
   /// have told is lengthened by chance, up to the breaker's `breakJitter`. So not all processes
   /// probe at the same moment, and who comes later goes by what the first one found out.
+  ///
+  /// One that takes the name of another that was shared here goes by what was last said about it.
   public func share(_ breaker: CircuitBreaker) {
-    add(.init(kind: .breaker, name: breaker.name)) { [weak breaker] in
+    add(breaker, .init(kind: .breaker, name: breaker.name)) { [weak breaker] in
       breaker?.configuration.breakJitter ?? 0
     } condition: { [weak breaker] in
       guard let breaker else { return nil }
@@ -107,7 +117,7 @@ public final class SharedPolicies: Sendable {
   /// Shares a pause, with the cooldowns of that name in other processes.
   public func share(_ cooldown: Cooldown) {
     // Its calls are spread as they begin.
-    add(.init(kind: .cooldown, name: cooldown.name)) {
+    add(cooldown, .init(kind: .cooldown, name: cooldown.name)) {
       0
     } condition: { [weak cooldown] in
       guard let cooldown else { return nil }
@@ -182,14 +192,19 @@ public final class SharedPolicies: Sendable {
   }
 
   private func add(
-    _ name: SharingStateMachine.Name, jitter: @escaping @Sendable () -> Double,
+    _ policy: any AnyObject & Sendable, _ name: SharingStateMachine.Name,
+    jitter: @escaping @Sendable () -> Double,
     condition: @escaping @Sendable () -> SharingStateMachine.Condition?,
     obey: @escaping @Sendable (SharingStateMachine.Command) -> Void
   ) {
     state.withLock { state in
+      guard state.parts[name]?.policy !== policy else { return }
+      // What is known is of the one before: that this one is closed where that one was open is
+      // no news, since nobody has learnt anything.
+      state.machine.drop(name)
       state.lastNumber += 1
       state.parts[name] = Part(
-        number: state.lastNumber, jitter: jitter, condition: condition, obey: obey)
+        number: state.lastNumber, policy: policy, jitter: jitter, condition: condition, obey: obey)
     }
   }
 }
@@ -231,14 +246,21 @@ extension SharedPolicies {
   private func tellings() -> [SharingStateMachine.Name: SharingStateMachine.Notice] {
     let conditions = conditions()
     return state.withLock { state in
-      conditions.reduce(into: [:]) { $0[$1.key] = state.machine.look(at: $1.key, $1.value) }
+      conditions.reduce(into: [:]) { told, entry in
+        let (name, seen) = entry
+        // Another one may have taken the name since it was asked.
+        guard state.parts[name]?.number == seen.number else { return }
+        told[name] = state.machine.look(at: name, seen.condition)
+      }
     }
   }
 
   /// How the policies are now; they are asked outside the lock, and those that are gone forgotten.
-  private func conditions() -> [SharingStateMachine.Name: SharingStateMachine.Condition] {
+  private func conditions() -> [SharingStateMachine.Name: Seen] {
     let parts = state.withLock(\.parts)
-    let conditions = parts.compactMapValues { $0.condition() }
+    let conditions = parts.compactMapValues { part in
+      part.condition().map { Seen(number: part.number, condition: $0) }
+    }
     guard conditions.count < parts.count else { return conditions }
     state.withLock { state in
       for (name, part) in parts where conditions[name] == nil {
@@ -256,11 +278,14 @@ extension SharedPolicies {
     let conditions = conditions()
     let shares = state.withLock(\.parts).mapValues { $0.jitter() * chance.fraction() }
     let commands = state.withLock { state in
-      let commands = news.heard.compactMap { name, heard in
-        conditions[name].flatMap {
-          state.machine.hear(name, heard, while: $0, lengthenedBy: shares[name] ?? 0)
-        }
-        .flatMap { command in state.parts[name].map { ($0, command) } }
+      let commands: [(Part, SharingStateMachine.Command)] = news.heard.compactMap { name, heard in
+        // One that has taken the name since hears it at the next look.
+        guard let part = state.parts[name], let seen = conditions[name],
+          part.number == seen.number,
+          let command = state.machine.hear(
+            name, heard, while: seen.condition, lengthenedBy: shares[name] ?? 0)
+        else { return nil }
+        return (part, command)
       }
       state.count.see(news.members)
       state.isConnected = true

@@ -11,9 +11,9 @@ import Testing
 @Suite(.ends(withinMinutes: 2)) struct SharedForAWhileTests {
   private let clock = ManualClock()
 
-  private func shared() -> SharedPolicies {
+  private func shared(over exchange: any PolicyExchange = OneNotice()) -> SharedPolicies {
     SharedPolicies(
-      over: OneNotice(), every: .milliseconds(500), clock: clock,
+      over: exchange, every: .milliseconds(500), clock: clock,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, chance: Chance(seed: 1))
   }
 
@@ -67,13 +67,43 @@ import Testing
     #expect(try await shared.look())
     #expect(next.state == .open(retryAfter: .seconds(5)))
   }
+
+  @Test func `one that takes the name of an open one tells nobody that it is closed, and opens`()
+    async throws
+  {
+    let exchange = OneNotice()
+    let shared = shared(over: exchange)
+    _ = try await shareBriefly(in: shared)
+    // No look comes in between, as where a client is made anew.
+    let next = breaker()
+    shared.share(next)
+    #expect(try await shared.look())
+    #expect(exchange.told.withLock(\.self).isEmpty)
+    #expect(next.state == .open(retryAfter: .seconds(5)))
+  }
+
+  @Test func `one that is shared once more is not told once more`() async throws {
+    let exchange = OneNotice()
+    let shared = shared(over: exchange)
+    let breaker = breaker()
+    shared.share(breaker)
+    try breaker.admit().fail()
+    #expect(try await shared.look())
+    shared.share(breaker)
+    #expect(try await shared.look())
+    #expect(exchange.told.withLock(\.self) == [.opened(.seconds(5))])
+  }
 }
 
 /// A place where another process has told of one break.
-private struct OneNotice: PolicyExchange {
+private final class OneNotice: PolicyExchange {
+  /// What it was told.
+  let told = Locked<[SharingStateMachine.Notice]>([])
+
   func exchange(
     _ told: [SharingStateMachine.Name: SharingStateMachine.Notice]
   ) async throws -> PolicyNews {
+    self.told.withLock { $0 += told.values }
     let name = SharingStateMachine.Name(kind: .breaker, name: "catalog")
     let heard = SharingStateMachine.Heard(
       notice: .opened(.seconds(5)), version: 1, isOwn: false)
