@@ -17,12 +17,13 @@ struct AuditSession {
 
   func run() async throws {
     var found = try find()
-    let scope = try AuditScope(command, settings, found.sources)
-    found = scope.limited(found)
     var configuration = settings.configuration
     configuration.notesMembers = command.output.chosenFormat.asksForMembers
-    let engine = AuditEngine(
-      audit: Audit(configuration), found: found, scope: scope, jobs: jobs)
+    let audit = Audit(configuration)
+    let scope = try await AuditScope(command, settings, found.sources)
+      .learned(from: found.sources, audit, jobs: jobs)
+    found = scope.limited(found)
+    let engine = AuditEngine(audit: audit, found: found, scope: scope, jobs: jobs)
     var report = await look(with: engine)
     if let (written, meant) = report.misspeltAppError {
       command.note("No type is called `\(written)`, as `app_error` says; did you mean `\(meant)`?")

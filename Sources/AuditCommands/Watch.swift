@@ -90,10 +90,10 @@ struct Watch {
     on paths: Set<String>?, _ found: FileFinder.Found, _ session: AuditSession
   ) async throws -> AuditReport {
     // What counts as changed may have changed too.
-    let engine = AuditEngine(
-      audit: Audit(session.settings.configuration), found: found,
-      scope: try AuditScope(session.command, session.settings, found.sources),
-      jobs: session.jobs)
+    let audit = Audit(session.settings.configuration)
+    let scope = try await AuditScope(session.command, session.settings, found.sources)
+      .learned(from: found.sources, audit, jobs: session.jobs)
+    let engine = AuditEngine(audit: audit, found: found, scope: scope, jobs: session.jobs)
     let report =
       if let paths { await engine.report(on: paths) } else { await engine.report() }
     try Task.checkCancellation()

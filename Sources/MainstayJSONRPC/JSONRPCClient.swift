@@ -98,9 +98,9 @@ public final class JSONRPCClient: Sendable {
   ///     options.
   /// - Returns: The result.
   /// - Throws: As for the result as JSON, and where the result is not of that type.
-  public func call<Result: Decodable>(
-    _ method: String, _ params: JSONValue? = nil, as type: Result.Type, timeout: Duration? = nil
-  ) async throws(AppError) -> Result {
+  public func call<Value: Decodable>(
+    _ method: String, _ params: JSONValue? = nil, as type: Value.Type, timeout: Duration? = nil
+  ) async throws(AppError) -> Value {
     let result = try await call(method, params, timeout: timeout)
     do throws(JSONValue.ReadingError) {
       return try result.decode(as: type)

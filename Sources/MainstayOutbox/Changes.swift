@@ -17,6 +17,11 @@ final class Changes: Sendable {
     var isAgain = false
     /// When the store may be read again, by the machine's own time.
     var nextReading = Duration.zero
+    /// The task that reads, and its wait for `nextReading`.
+    var publishing: Task<Void, Never>?
+    var waiting: Task<Void, Never>?
+    /// Whether the end is near: what is owed is read at once.
+    var isSettling = false
     var isEnded = false
   }
 
@@ -127,23 +132,21 @@ final class Changes: Sendable {
   /// it was said after the reading began.
   func changed() {
     ringAll()
-    let mustRead = state.withLock { state in
-      guard !state.subscribers.isEmpty else { return false }
-      if state.isReading {
+    state.withLock { state in
+      guard !state.subscribers.isEmpty else { return }
+      guard !state.isReading else {
         state.isAgain = true
-        return false
+        return
       }
       state.isReading = true
-      return true
+      state.publishing = Task { await publish() }
     }
-    if mustRead { Task { await publish() } }
   }
 
   private func publish() async {
     var isMore = true
     while isMore {
-      let next = state.withLock { $0.nextReading }
-      if next > timeline.now { try? await timeline.sleep(until: next) }
+      await waitToRead()
       let start = timeline.now
       // Whoever comes while it is read may have changed something before that, and waits for the
       // next one.
@@ -157,7 +160,9 @@ final class Changes: Sendable {
         state.nextReading = end + Self.rest(after: end - start, isRead: snapshot != nil)
         // Nobody may say that something changed for long, and some have been told nothing yet.
         let isUnread = snapshot == nil && !state.subscribers.isEmpty
-        state.isReading = state.isAgain || isUnread
+        // In the end, a store that cannot be read keeps nobody.
+        let isDone = state.isSettling && snapshot == nil
+        state.isReading = !isDone && (state.isAgain || isUnread)
         let told = state.subscribers.filter { $0.key <= latest }
         return (told: Array(told.values), isMore: state.isReading)
       }
@@ -165,6 +170,27 @@ final class Changes: Sendable {
       guard let snapshot else { continue }
       for subscriber in subscribers.told { subscriber.yield(snapshot) }
     }
+  }
+
+  /// Waits until the store may be read again, unless the end is near.
+  private func waitToRead() async {
+    let waiting = state.withLock { state -> Task<Void, Never>? in
+      let next = state.nextReading
+      guard !state.isSettling, next > timeline.now else { return nil }
+      state.waiting = Task { [timeline] in _ = try? await timeline.sleep(until: next) }
+      return state.waiting
+    }
+    await waiting?.value
+  }
+
+  /// Tells at once what is still to be told, before the end.
+  func settle() async {
+    let (publishing, waiting) = state.withLock { state in
+      state.isSettling = true
+      return (state.publishing, state.waiting)
+    }
+    waiting?.cancel()
+    await publishing?.value
   }
 
   /// How long the store is left alone after it was read for a time.

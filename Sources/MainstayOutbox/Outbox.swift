@@ -235,6 +235,7 @@ public final class Outbox: Sendable {
     signIns?.cancel()
     Task {
       await drainer.shutDown()
+      await changes.settle()
       changes.end()
       await store.close()
     }
@@ -249,6 +250,7 @@ public final class Outbox: Sendable {
     network?.cancel()
     signIns?.cancel()
     await drainer.shutDown()
+    await changeFeed.settle()
     changeFeed.end()
     working.drainer = nil
     await store.close()

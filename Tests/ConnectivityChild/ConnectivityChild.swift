@@ -8,6 +8,7 @@ import Mainstay
 ///
 /// Argument: the scenario. The network is made by the test that starts it: `v0`, with the address
 /// 10.9.0.1 and a default route, is the near end of a cable whose far end is `v1`.
+/// One scenario needs none, and reads a clock that the test has set.
 @main struct ConnectivityChild {
   static func main() async {
     #if os(Linux)
@@ -26,6 +27,7 @@ import Mainstay
       case "levels": await Scenario().levels()
       case "latency": await Scenario().latency()
       case "refused": Scenario.refused()
+      case "clock": Scenario.clock()
       default: exit(2)
       }
     #endif
@@ -298,6 +300,22 @@ import Mainstay
         "p50=\(waits[100])ms p95=\(waits[190])ms max=\(waits[199])ms n=\(waits.count)",
         "told=\(told.values.count)")
       end()
+    }
+
+    /// Reads the live clock between two readings of the system's, which counts the sleep of a
+    /// device.
+    static func clock() {
+      let before = uptime()
+      let reading = Timeline(ContinuousClock()).now
+      let after = uptime() + .milliseconds(10)
+      print("uptime=\(before.components.seconds)")
+      print("counts=\(before <= reading && reading <= after)")
+    }
+
+    /// How long ago the system was started, sleep included, cut to hundredths of a second.
+    private static func uptime() -> Duration {
+      let text = try? String(contentsOfFile: "/proc/uptime", encoding: .utf8)
+      return .seconds(text?.split(separator: " ").first.flatMap { Double($0) } ?? -1)
     }
 
     /// No file may be opened, so there is no socket either.

@@ -45,17 +45,22 @@ import Testing
   func `a time limit that it keeps is told once, and by its name`(_ verb: HTTPVerb) async throws {
     let server = try await ScriptedHTTPServer { _, _ in .silence }
     let address = try #require(URL(string: server.origin))
-    let request = ResilientClient.Request(verb, "/a", body: verb == .get ? nil : .json([1]))
     var (error, recorder): (AppError?, EventRecorder)
-    // Where this machine stands still its time may be up before it is sent: once more then.
+    var (round, path) = (0, "")
+    // Where this machine stands still its time may be up before it is sent: once more then, with
+    // more time. Only the round's own request counts: that of an earlier one may come late.
     repeat {
-      let told = EventRecorder()
+      round += 1
+      path = "/\(round)"
+      let (told, limit) = (EventRecorder(), Duration.milliseconds(100 << min(round, 20)))
       recorder = told
       let client = ResilientClient("kept", at: address, over: AsyncHTTPClientTransport()) { _ in
-        Pipeline("kept") { Timeout(.milliseconds(200), name: "short", observer: told).heeded }
+        Pipeline("kept") { Timeout(limit, name: "short", observer: told).heeded }
       }
+      let body: HTTPMessageBody? = verb == .get ? nil : .json([1])
+      let request = ResilientClient.Request(verb, HTTPPath(path), body: body)
       error = await #expect(throws: AppError.self) { try await client.send(request) }
-    } while server.received.isEmpty && !Task.isCancelled
+    } while !server.received.contains(where: { $0.path == path }) && !Task.isCancelled
     #expect(error?.kind == .timeout)
     #expect(error?.disposition == (verb == .get ? .transient() : .unknownOutcome))
     #expect(timeOuts(recorder) == ["short"])

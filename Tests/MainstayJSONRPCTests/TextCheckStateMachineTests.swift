@@ -38,4 +38,21 @@ import Testing
       }
     }
   }
+
+  @Test func `each beginning of a long character is judged as the standard library does`() {
+    let rests: [[UInt8]] = [
+      [0x80], [0xbf, 0x80], [0x80, 0xbf, 0x80], [0xc0], [0x7f], [0x80, 0x7f], [0xbf, 0xc0],
+    ]
+    for first in UInt8(0xc0)...UInt8.max {
+      for second in UInt8.min...UInt8.max {
+        for rest in rests {
+          let bytes = [first, second] + rest
+          guard isText(bytes) == (String(validating: bytes, as: UTF8.self) != nil) else {
+            Issue.record("\(bytes)")
+            return
+          }
+        }
+      }
+    }
+  }
 }

@@ -105,6 +105,16 @@ import Testing
     #expect(store.snapshots.value == 0)
   }
 
+  @Test func `whoever watches is told how things stood in the end`() async throws {
+    let outbox = try await open(shop.worker { _, _ in })
+    let changes = outbox.changes
+    let reader = Task { await changes.reduce(into: [Int]()) { $0.append($1.pending) } }
+    for text in 0..<20 { try await outbox.enqueue(Note(text: "\(text)"), orderedBy: "k") }
+    await shop.log.wait(for: "succeeded", count: 20)
+    await outbox.shutDown()
+    #expect(await reader.value.last == 0)
+  }
+
   @Test func `an operation whose store failed once is looked at again, though nothing happens`()
     async throws
   {

@@ -177,8 +177,8 @@
 
     /// Measures the processor time of all threads over two seconds in which nothing happens.
     ///
-    /// What came before has left some work behind, which a busy machine does late: so it is measured
-    /// again, a few times. What never rests is never found idle.
+    /// What came before has left some work behind, which a busy machine does late. So it is
+    /// measured again, a few times. What never rests is never found idle.
     private func rest(as name: String) {
       var (wakeUps, spent) = (0, 0)
       for _ in 0..<8 {

@@ -91,7 +91,7 @@ struct Service: ReportTransport {
     let disk = Disk()
     self.disk = disk
     let tight = ReportStore.Configuration(maximumCount: 6, maximumBytes: 10_000, reserve: 0)
-    let roomy = ReportStore.Configuration(maximumCount: 1_000, reserve: 0, requestSize: 3)
+    let roomy = ReportStore.Configuration(maximumCount: 1_000, reserve: 0, recordsPerRequest: 3)
     store = try ReportStore(
       at: reports, mode == "tight" ? tight : roomy, replies: .otlp,
       transport: Service(served: journal("served"), refused: journal("refused")),

@@ -8,18 +8,28 @@ import Testing
 /// What services and people are told of the version, against `CHANGELOG.md`, and how a version is
 /// made, against what there is.
 @Suite struct VersionTests {
-  /// That of https://keepachangelog.com/en/1.1.0/ is meant.
+  /// The headings of the changelog, each with its level.
+  private func headings() throws -> [(level: Int, name: String)] {
+    try Repository.current.text(at: "CHANGELOG.md").split(separator: "\n").compactMap { line in
+      line.wholeMatch(of: /(#+) (.+)/).map { ($0.1.count, String($0.2)) }
+    }
+  }
+
+  /// That of https://keepachangelog.com/en/1.1.0/ is meant, with a heading for each part of
+  /// Mainstay below the kinds of change.
   @Test func `the changelog has the form that it says it has`() throws {
-    let page = MarkdownPage(
-      SourceFile(
-        path: "CHANGELOG.md", text: try Repository.current.text(at: "CHANGELOG.md")))
-    #expect(page.headings.first == "Changelog")
-    let kinds: Set = [
-      "Unreleased", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security",
-    ]
-    for heading in page.headings.dropFirst() where !kinds.contains(heading) {
+    let headings = try headings()
+    #expect(headings.first?.name == "Changelog")
+    let kinds: Set = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    for (before, (level, name)) in zip(headings, headings.dropFirst()) {
+      #expect(2...4 ~= level && level <= before.level + 1, "\(name)")
+      switch level {
       // A version that is out has the day on which it came.
-      #expect(heading.wholeMatch(of: /\[?\d+\.\d+\.\d+\]? - \d{4}-\d\d-\d\d/) != nil, "\(heading)")
+      case 2 where name != "Unreleased":
+        #expect(name.wholeMatch(of: /\[?\d+\.\d+\.\d+\]? - \d{4}-\d\d-\d\d/) != nil, "\(name)")
+      case 3: #expect(kinds.contains(name), "\(name)")
+      default: break
+      }
     }
   }
 
@@ -71,9 +81,7 @@ import Testing
   }
 
   @Test func `until a version is out, the changelog tells of nothing but additions`() throws {
-    let page = MarkdownPage(
-      SourceFile(path: "CHANGELOG.md", text: try Repository.current.text(at: "CHANGELOG.md")))
-    let headings = Array(page.headings.dropFirst())
+    let headings = try headings().filter { 2...3 ~= $0.level }.map(\.name)
     let versions = headings.filter { $0.contains(/\d+\.\d+\.\d+\]? -/) }
     // After the first one the next is open: it may change what others have.
     guard versions.count == (headings.contains("Unreleased") ? 0 : 1) else { return }

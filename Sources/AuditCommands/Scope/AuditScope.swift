@@ -27,6 +27,13 @@ struct AuditScope {
     }
   }
 
+  /// The same, where what was there before the lines changed is known, and so is not told.
+  func learned(from sources: [AuditSource], _ audit: Audit, jobs: Int) async -> AuditScope {
+    var scope = self
+    await scope.changed?.learn(from: sources, audit, jobs: jobs)
+    return scope
+  }
+
   /// Whether it is no wonder that nothing is looked at.
   var isLimited: Bool { changed != nil }
 

@@ -10,13 +10,33 @@ package struct ChangedLines: Sendable, Equatable {
     private var ranges: [Range<Int>]?
     /// The lines behind which others were removed, in order; 0 is the start of the file.
     private var seams: [Int] = []
+    /// What was removed, before which line, in order.
+    fileprivate(set) var removed: [Removal] = []
+    /// How bad what rules found before the change was, by the line that it stands on now.
+    private var known: [Int: [String: Severity]] = [:]
+
+    /// Whether anything was added or removed.
+    var hasChanges: Bool { !(ranges ?? []).isEmpty || !removed.isEmpty }
 
     package static let all = Lines(ranges: nil)
     static let none = Lines(ranges: [])
 
-    private init(ranges: [Range<Int>]?, seams: [Int] = []) {
+    private init(
+      ranges: [Range<Int>]?, seams: [Int] = [], known: [Int: [String: Severity]] = [:]
+    ) {
       self.ranges = ranges
       self.seams = seams
+      self.known = known
+    }
+
+    /// Whether a rule found something before the change that stands on a line which is as it was,
+    /// and that was as bad then.
+    package func knows(_ rule: String, _ severity: Severity, on line: Int) -> Bool {
+      known[line]?[rule].map { $0 >= severity } ?? false && !contains(line)
+    }
+
+    mutating func know(_ rule: String, _ severity: Severity, on line: Int) {
+      known[line, default: [:]][rule] = max(severity, known[line]?[rule] ?? severity)
     }
 
     package func contains(_ line: Int) -> Bool {
@@ -67,7 +87,23 @@ package struct ChangedLines: Sendable, Equatable {
       moved += hunks.map { ($0.new.lowerBound + 1)..<($0.new.upperBound + 1) }
         .filter { !$0.isEmpty }
       return Lines(
-        ranges: moved.sorted { $0.lowerBound < $1.lowerBound }, seams: seams(after: hunks))
+        ranges: moved.sorted { $0.lowerBound < $1.lowerBound }, seams: seams(after: hunks),
+        known: known(after: hunks))
+    }
+
+    private func known(after hunks: [LineDiff.Hunk]) -> [Int: [String: Severity]] {
+      var moved: [Int: [String: Severity]] = [:]
+      var next = 0
+      var shift = 0
+      for (line, rules) in known.sorted(by: { $0.key < $1.key }) {
+        while next < hunks.count, hunks[next].old.upperBound < line {
+          shift = hunks[next].new.upperBound - hunks[next].old.upperBound
+          next += 1
+        }
+        guard next == hunks.count || !hunks[next].old.contains(line - 1) else { continue }
+        moved[line + shift] = rules
+      }
+      return moved
     }
 
     private func seams(after hunks: [LineDiff.Hunk]) -> [Int] {
@@ -95,9 +131,11 @@ package struct ChangedLines: Sendable, Equatable {
 
   package subscript(path path: String) -> Lines? { files[path] }
 
-  /// Whether a finding is about a changed line, or about lines of which one was removed.
+  /// Whether a finding is about a changed line, or about lines of which one was removed, and was
+  /// not there before.
   package func contains(_ finding: Finding) -> Bool {
-    files[finding.path]?.touch(finding.lines) ?? false
+    guard let lines = files[finding.path], lines.touch(finding.lines) else { return false }
+    return !lines.knows(finding.rule, finding.severity, on: finding.line)
   }
 
   mutating func addWhole(_ path: String) { files[path] = .all }
@@ -133,7 +171,10 @@ package struct ChangedLines: Sendable, Equatable {
       if removed > 0 || added > 0 {
         switch line.first {
         case UInt8(ascii: "-"):
-          if let path { files[path]?.addRemoval(behind: place - 1) }
+          if let path {
+            files[path]?.addRemoval(behind: place - 1)
+            files[path]?.removed.append(Removal(place: place, line: Array(line.dropFirst())))
+          }
           removed -= 1
         case UInt8(ascii: "+"):
           if let path { files[path]?.add(place..<(place + 1)) }

@@ -11,8 +11,12 @@ package final class NetworkUse: Sendable {
   @TaskLocal private static var current: NetworkUse?
 
   private let state = Locked(State())
+  /// The work that this is one call of; nil for the work itself.
+  private let whole: NetworkUse?
 
-  package init() {}
+  package init() { whole = nil }
+
+  private init(partOf whole: NetworkUse) { self.whole = whole }
 
   /// Whether somebody beyond this device has answered: only then its success shows that the network
   /// works.
@@ -29,14 +33,28 @@ package final class NetworkUse: Sendable {
   package static var isWanted: Bool { current != nil }
 
   /// Somebody beyond this device has answered the work that runs in this task.
-  package static func answered() { current?.state.withLock { $0.isAnswered = true } }
+  package static func answered() { work?.state.withLock { $0.isAnswered = true } }
 
   /// A call of the work that runs in this task has changed something, or may have.
-  package static func begun() { current?.state.withLock { $0.hasBegun = true } }
+  package static func begun() { work?.state.withLock { $0.hasBegun = true } }
+
+  private static var work: NetworkUse? { current?.whole ?? current }
 
   /// A call of the work that runs in this task may have had its effect, and its error has no place
   /// for that.
   package static func leftInDoubt() { current?.state.withLock { $0.isInDoubt = true } }
+
+  /// One call of the work that runs in this task, which knows better than the policies within it
+  /// what it leaves in doubt; nil where nobody wants to know.
+  ///
+  /// All else that becomes known of the call becomes known of the work.
+  package static func part() -> NetworkUse? { work.map { NetworkUse(partOf: $0) } }
+
+  /// Tells the work of the doubt that policies had of this call, if they had any.
+  package func tellDoubt() {
+    guard let whole, isInDoubt else { return }
+    whole.state.withLock { $0.isInDoubt = true }
+  }
 
   /// Runs what is no part of the work in this task, such as a sign-in that it waits for.
   package static func apart<T>(_ body: () async throws -> T) async rethrows -> T {

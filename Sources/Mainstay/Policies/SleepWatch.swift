@@ -5,6 +5,10 @@
 ///
 /// It compares how long the device had slept by now with what it knew before, whenever a call ends.
 /// A call that began before it last noticed a sleep tells nothing about the dependency.
+///
+/// So after a sleep the first long call is lost as a sample, even where it began later. To know
+/// that, each call would have to read a second clock when it begins, which costs more than one
+/// sample is worth.
 struct SleepWatch: Sendable {
   /// A shorter sleep makes no difference that matters, and two clocks are never read at once.
   static let tolerance = Duration.milliseconds(100)

@@ -162,7 +162,7 @@ extension Syntax {
 
 extension TypeSyntax {
   /// Whether every error is of it.
-  fileprivate var isAnyError: Bool {
+  var isAnyError: Bool {
     ["Error", "any Error", "Swift.Error", "any Swift.Error", "NSError"].contains(trimmedDescription)
   }
 }

@@ -11,8 +11,10 @@ struct StateChanges {
   }
 
   private var firstSet: [Key: AbsolutePosition] = [:]
+  /// The places from which a path is set on a way that then leaves the routine, to its end there.
+  private var setsOnTheWayOut: [Key: [Range<AbsolutePosition>]] = [:]
   /// The places where a path gets a value that says something.
-  private var fillings: [Key: [Range<AbsolutePosition>]] = [:]
+  private var fillings: [Key: [Filling]] = [:]
   private var firstClearing: [SyntaxIdentifier: AbsolutePosition] = [:]
   private var resets: [String: [Reset]] = [:]
   private var deferred: Set<Key> = []
@@ -20,6 +22,12 @@ struct StateChanges {
   private var mentioned: [SyntaxIdentifier: Set<String>] = [:]
   /// The functions that loops call, or closures in them, with what they go over.
   private var calledForEach: Set<String> = []
+
+  private struct Filling {
+    let place: Range<AbsolutePosition>
+    /// Where the way ends that it lies on, if that leaves the routine.
+    let wayOut: AbsolutePosition?
+  }
 
   private struct Reset {
     let routine: SyntaxIdentifier
@@ -50,9 +58,15 @@ struct StateChanges {
     guard let routine = assignment.node.outermostRoutine else { return }
     let key = Key(routine: routine.node.id, path: assignment.path)
     let position = assignment.node.position
-    firstSet[key] = min(firstSet[key] ?? position, position)
+    let wayOut = assignment.wayOut
+    if let wayOut {
+      setsOnTheWayOut[key, default: []].append(position..<wayOut)
+    } else {
+      firstSet[key] = min(firstSet[key] ?? position, position)
+    }
     if !assignment.isEmptying {
-      fillings[key, default: []].append(position..<assignment.node.endPosition)
+      fillings[key, default: []].append(
+        Filling(place: position..<assignment.node.endPosition, wayOut: wayOut))
     }
     guard assignment.isReset else { return }
     if assignment.node.isDeferred { deferred.insert(key) }
@@ -75,6 +89,8 @@ struct StateChanges {
     while !names.isEmpty {
       let key = Key(routine: id, path: names.joined(separator: "."))
       if let first = firstSet[key], first < place { return true }
+      // What is set before a `return` counts for what lies before that alone.
+      if setsOnTheWayOut[key]?.contains(where: { $0.contains(place) }) ?? false { return true }
       names.removeLast()
     }
     return false
@@ -90,8 +106,10 @@ struct StateChanges {
     else { return false }
     let end = last.outermostLoop(in: work)?.endPosition ?? last.endPosition
     return all.contains { filling in
-      filling.lowerBound < end
-        && !(filling.lowerBound <= last.position && last.endPosition <= filling.upperBound)
+      let place = filling.place
+      if let wayOut = filling.wayOut, wayOut <= work.position { return false }
+      return place.lowerBound < end
+        && !(place.lowerBound <= last.position && last.endPosition <= place.upperBound)
     }
   }
 
@@ -112,6 +130,17 @@ struct StateChanges {
   /// Whether a `defer` in a routine resets a path.
   func defers(_ path: String, in routine: Routine) -> Bool {
     deferred.contains(Key(routine: routine.node.id, path: path))
+  }
+}
+
+extension Assignment {
+  /// The end of the statements that it is one of, where they end with a `return` or `throw`.
+  fileprivate var wayOut: AbsolutePosition? {
+    guard let item, let list = item.parent?.as(CodeBlockItemListSyntax.self),
+      list.parent?.kind != .closureExpr, let last = list.last,
+      [.returnStmt, .throwStmt].contains(last.item.kind)
+    else { return nil }
+    return list.endPosition
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// By what a kept answer is known, as it stands beside it: its `ETag`, or when it was last modified.
+/// By what a kept answer is known, as it stands beside it: its `ETag`, or its last change.
 ///
 /// It remembers whether the answer depends on a field that its key does not have, since a 304 may
 /// leave out what says so. No `ETag` begins like the words that it uses for that.

@@ -15,14 +15,20 @@ extension ResilientClient.Core {
     let key = request.effect
     let book = SendBook(
       isRepeatable: request.mayBeRepeated, body: request.body, person: authorization?.person)
+    let use = NetworkUse.part()
     defer { if request.mayChange, book.mayHaveEffect { NetworkUse.begun() } }
     do {
-      let value = try await perform(request, key, book, read)
+      let value: T
+      if let use {
+        value = try await use.during { try await perform(request, key, book, read) }
+      } else {
+        value = try await perform(request, key, book, read)
+      }
       if let kept { await kept.invalidate(book.changed) }
       return value
     } catch {
       if let kept { await kept.invalidate(book.changed) }
-      throw final(error, request, book)
+      throw final(error, request, book, use)
     }
   }
 
@@ -68,29 +74,6 @@ extension ResilientClient.Core {
     return (address, origin)
   }
 
-  /// What the caller is told: of all attempts, and not of the last one alone.
-  private func final(_ error: any Error, _ request: Request, _ book: SendBook) -> AppError {
-    let error = Self.asTold(ErrorMapping.current.map(error))
-    guard error.disposition != .cancelled else { return error }
-    guard book.hasArrived || error.disposition == .unknownOutcome else {
-      // Also of a time limit that passed while a token was waited for: the policies do not know.
-      return error.adding(metadata: ["http.sent": "no"])
-    }
-    // A question has no effect, whichever of its attempts arrived.
-    guard !request.verb.isSafe || !book.isRepeatable else { return error.withoutGuess }
-    // The answer of a service that failed speaks for itself, as any other one does; what comes of a
-    // later attempt that none has answered does not.
-    let isAnswer = error.httpStatus != nil && error.metadata["http.sent"] != "no"
-    let isOwnChange =
-      error.httpStatus == 412 && request.isChangeOfVersion && (book.mayHaveEffect || book.hasFailed)
-    guard book.mayHaveEffect || isOwnChange || (book.hasFailed && !isAnswer) else {
-      return error.withoutGuess
-    }
-    let told = (isOwnChange ? error.ofOwnChange : error).adding(metadata: ["http.sent": "maybe"])
-    guard !book.isRepeatable, told.disposition != .unknownOutcome else { return told }
-    return told.with(disposition: .unknownOutcome)
-  }
-
   /// One attempt, as policies see it: with its redirections, and with a new sign-in where the old
   /// one is not taken.
   private func attempt<T: Sendable>(
@@ -125,14 +108,6 @@ extension ResilientClient.Core {
     guard error.isCancellation else { return ErrorMapping.current.map(error).elsewhere() }
     // The limit that has passed would not know whom it was waited for.
     return TimedOut.ofCurrentTask.map { ErrorMapping.current.map($0).elsewhere() } ?? error
-  }
-
-  /// What a caller is told of what policies have seen in another way.
-  private static func asTold(_ error: AppError) -> AppError {
-    guard error.kind == .portal, case .rejected = error.disposition else {
-      return error.elsewhere(false)
-    }
-    return error.with(disposition: .transient())
   }
 
   /// How far one attempt has come.

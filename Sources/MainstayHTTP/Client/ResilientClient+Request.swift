@@ -83,8 +83,8 @@ extension ResilientClient.Request {
   /// Whether sending it twice does no harm, as far as the task that asks knows.
   var mayBeRepeated: Bool { canSendAgain && (isRepeatable ?? (verb.isIdempotent || effect != nil)) }
 
-  /// Whether it is to change something: a `POST` that the app calls repeatable by itself is taken for
-  /// a question.
+  /// Whether it is to change something: a `POST` that the app calls repeatable by itself is taken
+  /// for a question.
   var mayChange: Bool { !verb.isSafe && !(verb == .post && isRepeatable == true) }
 
   /// Whether the body can be made anew.

@@ -20,7 +20,7 @@ extension OgmiosClient {
   /// - Throws: ``OgmiosError``, of the kind `invalidFormat` for such a method and for params that
   ///   are no object; a `Rejection`, and a cancellation.
   public func call(
-    method: String, params: JSONValue? = nil, timeout: Duration? = nil
+    _ method: String, _ params: JSONValue? = nil, timeout: Duration? = nil
   ) async throws -> JSONValue {
     guard !OgmiosMethod.isMove(method) else {
       throw OgmiosError(

@@ -51,6 +51,7 @@ struct CacheOpening: Sendable {
         let sql = "SELECT coalesce(max(number), 0), coalesce(max(used), 0) FROM cache_entry"
         guard let row = try Row.fetchOne(db, sql: sql) else { throw foreign }
         let (number, use): (Int64, Int64) = (try row.read(0), try row.read(1))
+        try db.execute(sql: "PRAGMA busy_timeout = \(SQLiteCacheStore.patience)")
         let connection = SQLiteCacheStore.Connection(queue: queue, time: time, file: file)
         return (connection, (number.countable, use.countable))
       }
@@ -103,6 +104,7 @@ struct CacheOpening: Sendable {
     let maximumPages = min(Int64(maximumBytes), 1 << 40) / 1_024 + 1_024
     var configuration = Configuration()
     configuration.label = "Mainstay.Cache"
+    // Somebody else may be making the file, or closing it; see `SQLiteCacheStore.patience`.
     configuration.busyMode = .timeout(5)
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { db in

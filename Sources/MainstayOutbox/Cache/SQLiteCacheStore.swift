@@ -145,10 +145,21 @@ public final class SQLiteCacheStore: CacheStore {
     }
   }
 
+  /// How long a call waits for the lock of the file, in milliseconds, once that is open: a question
+  /// to the network is quicker than more.
+  static let patience = 2_000
+
   /// Leaves the file, such as before the app is suspended; the next use opens it again.
   public func close() async {
     _ = try? await using { [self] db, _ in
       try flush(db)
+      // A system that suspends an app gives it little time; who reads leaves the log as it is.
+      try db.execute(sql: "PRAGMA busy_timeout = 250")
+      defer {
+        // A number that is legal cannot be refused.
+        // mainstay:ignore MS203 -- the connection is about to be closed
+        try? db.execute(sql: "PRAGMA busy_timeout = \(Self.patience)")
+      }
       _ = try db.checkpoint(.truncate)
     }
     let leaving = state.withLock { state in

@@ -72,6 +72,19 @@ struct Departure {
     ).execute(arguments: [id, kind, reason.rawValue, output, date])
   }
 
+  /// Remembers of several operations that are still there that they are done, and returned nothing.
+  func keepOutcomes(ofDone rows: [Int64]) throws {
+    guard outcomes > 0 else { return }
+    try RowNumbers.each(of: rows) { isOne, numbers in
+      let sql = """
+        INSERT OR REPLACE INTO mainstay_outcome (uuid, kind, reason, output, at)
+        SELECT uuid, kind, ?, NULL, ? FROM mainstay_op WHERE \(isOne)
+        """
+      let arguments: StatementArguments = [OutboxReceipt.Reason.done.rawValue, date]
+      try db.cachedStatement(sql: sql).execute(arguments: arguments + numbers)
+    }
+  }
+
   /// Forgets the oldest, where there are more than are kept.
   func forgetOldOutcomes() throws {
     try db.cachedStatement(
@@ -87,8 +100,9 @@ struct Departure {
   }
 
   /// What the other side has of a record is wanted as long as something that changes it waits.
-  func forgetLatest(of row: Row) throws {
-    let key = Self.record(of: row)
+  func forgetLatest(of row: Row) throws { try forgetLatest(of: Self.record(of: row)) }
+
+  func forgetLatest(of key: Data) throws {
     try db.cachedStatement(
       sql: """
         DELETE FROM mainstay_latest WHERE key = ?1
@@ -100,8 +114,9 @@ struct Departure {
 
   /// What the other side has of a record may be something else by now; its version stays a
   /// condition of what follows.
-  func outdateLatest(of row: Row) throws {
-    let key = Self.record(of: row)
+  func outdateLatest(of row: Row) throws { try outdateLatest(of: Self.record(of: row)) }
+
+  func outdateLatest(of key: Data) throws {
     let kept = try Data.fetchOne(
       db.cachedStatement(sql: "SELECT state FROM mainstay_latest WHERE key = ?"), arguments: [key])
     guard let kept, !kept.isOutdated else { return }

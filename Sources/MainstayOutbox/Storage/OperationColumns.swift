@@ -4,6 +4,9 @@ internal import GRDB
 
 /// The values of a row, found by their places: looking for their names takes longer than reading
 /// them.
+///
+/// A value is what was written, also where SQLite could make another type of it: the row may be one
+/// that a cursor stands at.
 struct OperationColumns {
   /// The columns in the order of `OperationRow.op`.
   enum Column: Int, CaseIterable {
@@ -37,7 +40,7 @@ struct OperationColumns {
   /// The value of a column.
   ///
   /// - Throws: Where there is no such column, or its value is of another type.
-  subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+  subscript<Value: DatabaseValueConvertible>(
     column: Column
   ) -> Value {
     get throws {
@@ -49,7 +52,7 @@ struct OperationColumns {
   /// The value of a column that may be empty.
   ///
   /// - Throws: Where there is no such column, or its value is of another type.
-  func optional<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+  func optional<Value: DatabaseValueConvertible>(
     _ column: Column
   ) throws -> Value? {
     guard let place = place(column) else { throw OutboxError(.corrupted, details: "\(column)") }
@@ -59,7 +62,7 @@ struct OperationColumns {
   /// The value of a column that older formats do not have; nil where it is missing.
   ///
   /// - Throws: Where its value is of another type.
-  func later<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+  func later<Value: DatabaseValueConvertible>(
     _ column: Column
   ) throws -> Value? {
     try place(column).map { try row.decode(Value.self, atIndex: $0) }
@@ -68,7 +71,7 @@ struct OperationColumns {
   /// The value of a column that older formats do not have, and that may be empty.
   ///
   /// - Throws: Where its value is of another type.
-  func optionalLater<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+  func optionalLater<Value: DatabaseValueConvertible>(
     _ column: Column
   ) throws -> Value? {
     try place(column).flatMap { try row.decode(Value?.self, atIndex: $0) }

@@ -69,28 +69,34 @@ struct RankedRuns {
     isSorted = false
   }
 
-  /// The row whose turn it is; nil where there is none.
+  /// The rows whose turn comes next, in their order.
+  ///
+  /// More than these may be wanted, where some turn out to be none that can be leased: then it is
+  /// asked again.
   ///
   /// - Parameters:
   ///   - count: How many more are wanted, at most.
-  ///   - isOpen: Whether more of a type are; a run of one that is not is left for good.
-  /// - Returns: The row, with the columns of an operation.
-  /// - Throws: What the database throws; ``OutboxError`` `corrupted` where the index names a row
-  ///   that is not there.
-  mutating func next(
-    atMost count: Int, where isOpen: (PayloadType) -> Bool
-  ) throws -> Row? {
-    try goOn(atMost: count, where: isOpen)
-    while var run = runs.popLast() {
-      guard isOpen(run.type), let place = run.places.popFirst() else { continue }
-      current = (run, place)
-      let statement = try db.cachedStatement(sql: Self.rowQuery)
-      guard let row = try Row.fetchOne(statement, arguments: [place.id]) else {
-        throw OutboxError(.corrupted, details: "an index names row \(place.id), which is not there")
+  ///   - limits: How many more of a type are; a type that is missing has no limit of its own. A run
+  ///     of one of which none are is left for good.
+  /// - Returns: Their numbers; none where there are no more.
+  /// - Throws: What the database throws.
+  mutating func next(atMost count: Int, of limits: [PayloadType: Int]) throws -> [Int64] {
+    var (numbers, left) = ([Int64](), limits)
+    while numbers.count < count {
+      try goOn(atMost: count - numbers.count, where: { limits[$0] != 0 })
+      guard var run = runs.popLast() else { break }
+      guard limits[run.type] != 0, let place = run.places.popFirst() else { continue }
+      guard left[run.type] != 0 else {
+        // Whether more of the type are wanted is known when those before it have been looked at.
+        run.places.insert(place, at: run.places.startIndex)
+        runs.append(run)
+        break
       }
-      return row
+      current = (run, place)
+      left[run.type]? -= 1
+      numbers.append(place.id)
     }
-    return nil
+    return numbers
   }
 
   /// Puts the run back whose turn it was last, where there is more of it.
@@ -123,6 +129,4 @@ struct RankedRuns {
     guard let first = one.places.first, let second = other.places.first else { return false }
     return first.order > second.order
   }
-
-  private static let rowQuery = "SELECT \(OperationRow.op) FROM mainstay_op WHERE id = ?"
 }

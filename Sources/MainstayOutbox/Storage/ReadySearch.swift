@@ -60,7 +60,7 @@ package struct ReadySearch {
       guard String.fromDatabaseValue(row["lane"]).map(closed.contains) != true,
         request.mayRun(Self.type(kind: row["kind"], version: row["version"]))
       else { return nil }
-      return try runnable(row)
+      return try runnable(Candidate(row))
     }
   }
 
@@ -73,16 +73,20 @@ package struct ReadySearch {
     let passed = Set(suspects.map(\.operation.id))
     var runs = try openRuns()
     var (found, left): ([Found], [PayloadType: Int]) = ([], request.limits)
-    while found.count < request.limit,
-      let row = try runs.next(atMost: request.limit - found.count, where: { left[$0] != 0 })
-    {
-      guard setAside < Self.stride else {
-        isPartial = true
-        break
+    while found.count < request.limit {
+      let numbers = try runs.next(atMost: request.limit - found.count, of: left)
+      guard !numbers.isEmpty else { break }
+      for candidate in try Self.candidates(numbers, db) {
+        guard setAside < Self.stride else {
+          isPartial = true
+          return found
+        }
+        guard let one = try runnable(candidate), !passed.contains(one.operation.id) else {
+          continue
+        }
+        found.append(one)
+        left[one.operation.type]? -= 1
       }
-      guard let one = try runnable(row), !passed.contains(one.operation.id) else { continue }
-      found.append(one)
-      left[one.operation.type]? -= 1
     }
     return found
   }
@@ -151,16 +155,16 @@ package struct ReadySearch {
 
   /// Sets aside what a constraint holds back, and a row that is not legal: it must not stop the
   /// others.
-  private mutating func runnable(_ row: Row) throws -> Found? {
-    let operation = try? OperationRow.operation(row, state: .leased)
-    if let operation {
-      guard operation.isWanted(at: date) else { return nil }
-      if operation.constraints.isDisjoint(with: request.unmet) { return Found(row, operation) }
+  private mutating func runnable(_ candidate: Candidate) throws -> Found? {
+    if let found = candidate.found {
+      guard found.operation.isWanted(at: date) else { return nil }
+      if found.operation.constraints.isDisjoint(with: request.unmet) { return found }
     }
     setAside += 1
-    let (state, cause) = operation == nil ? ("parked", "unreadable") : ("waiting", "constraint")
+    let (state, cause) =
+      candidate.found == nil ? ("parked", "unreadable") : ("waiting", "constraint")
     try db.cachedStatement(sql: "UPDATE mainstay_op SET state = ?, cause = ? WHERE id = ?")
-      .execute(arguments: [state, cause, row["id"] as Int64])
+      .execute(arguments: [state, cause, candidate.number])
     return nil
   }
 }

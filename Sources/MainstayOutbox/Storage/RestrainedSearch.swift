@@ -44,12 +44,14 @@ package struct RestrainedSearch {
       }
     }
     var found: [Found] = []
-    while found.count < room,
-      let row = try runs.next(atMost: room - found.count, where: { limits[$0] != 0 })
-    {
-      guard let one = legal(row), one.operation.lostRuns == 0 else { continue }
-      found.append(one)
-      limits[one.operation.type]? -= 1
+    while found.count < room {
+      let numbers = try runs.next(atMost: room - found.count, of: limits)
+      guard !numbers.isEmpty else { break }
+      for candidate in try ReadySearch.candidates(numbers, db) {
+        guard let one = legal(candidate), one.operation.lostRuns == 0 else { continue }
+        found.append(one)
+        limits[one.operation.type]? -= 1
+      }
     }
     return found
   }
@@ -61,7 +63,7 @@ package struct RestrainedSearch {
     return try Row.fetchAll(statement, arguments: [date]).lazy.filter { row in
       mayRun(row)
         && request.mayRun(ReadySearch.type(kind: row["kind"], version: row["version"]))
-    }.compactMap(legal).first
+    }.compactMap { legal(ReadySearch.Candidate($0)) }.first
   }
 
   private func nextRun(after last: [DatabaseValue]) throws -> Row? {
@@ -82,11 +84,9 @@ package struct RestrainedSearch {
 
   /// A row that is not legal waits on, and is found out when it is looked at anew; one that has
   /// expired is dropped soon.
-  private func legal(_ row: Row) -> Found? {
-    guard let operation = try? OperationRow.operation(row, state: .leased),
-      operation.isWanted(at: date)
-    else { return nil }
-    return Found(row, operation)
+  private func legal(_ candidate: ReadySearch.Candidate) -> Found? {
+    guard let found = candidate.found, found.operation.isWanted(at: date) else { return nil }
+    return found
   }
 }
 

@@ -13,7 +13,7 @@ extension SQLiteStore {
     let claim = try await write(.full, within: CallWatch.limit) { [self] db, connection in
       try register(request.types, connection, db)
       let found = try search(request.without(try Self.paused(db)), db)
-      let operations = try found.rows.map { try lease($0, connection, db) }
+      let operations = try lease(found.rows, connection, db)
       if !operations.isEmpty { try probe(.beforeClaimCommit, db) }
       var claim = Claim(
         operations: operations, isExclusive: found.isExclusive, isPartial: found.search.isPartial)
@@ -110,23 +110,34 @@ extension SQLiteStore {
 
   /// Tokens grow for each operation, whoever leases it, and also after a power cut that undid the
   /// last leases: an owner's number is on the disk before its first lease, and is its upper half.
+  ///
+  /// What is leased together has the same token, but for what had a greater one before.
   private func lease(
-    _ found: ReadySearch.Found, _ connection: Connection, _ db: Database
-  ) throws -> LeasedOperation {
+    _ found: [ReadySearch.Found], _ connection: Connection, _ db: Database
+  ) throws -> [LeasedOperation] {
+    guard !found.isEmpty else { return [] }
     let count = state.withLock { state in
       state.leases += 1
       return state.leases
     }
-    let token = max(min(found.token, .max - 1) + 1, connection.owner << 32 + count)
-    try db.cachedStatement(
-      sql: """
-        UPDATE mainstay_op SET state = 'leased', owner = ?, lease_token = ?, cause = NULL
-        WHERE id = ?
-        """
-    ).execute(arguments: [connection.owner, token, found.number])
-    return LeasedOperation(
-      lease: Lease(id: found.operation.id, row: found.number, token: token),
-      operation: found.operation)
+    let least = connection.owner << 32 + count
+    let leased = found.map { found in
+      let token = max(min(found.token, .max - 1) + 1, least)
+      return LeasedOperation(
+        lease: Lease(id: found.operation.id, row: found.number, token: token),
+        operation: found.operation)
+    }
+    for (token, leased) in Dictionary(grouping: leased, by: \.lease.token) {
+      try RowNumbers.each(of: leased.map(\.lease.row)) { isOne, numbers in
+        let sql = """
+          UPDATE mainstay_op SET state = 'leased', owner = ?, lease_token = ?, cause = NULL
+          WHERE \(isOne)
+          """
+        let arguments: StatementArguments = [connection.owner, token]
+        try db.cachedStatement(sql: sql).execute(arguments: arguments + numbers)
+      }
+    }
+    return leased
   }
 
   /// Whether a lease is still held.

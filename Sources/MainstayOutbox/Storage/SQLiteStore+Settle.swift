@@ -30,25 +30,31 @@ extension SQLiteStore {
     _ settlements: [Settlement], _ db: Database
   ) throws -> [Result<Bool, any Error>] {
     try transactionWithReserve(.normal, db) {
-      var completion = Completion(departure(db))
-      let results = try settlements.map { try settle($0, &completion, db) }
-      try completion.finish()
-      return results.map { .success($0) }
+      var answers = try complete(settlements, db)
+      for (place, settlement) in settlements.enumerated() where !settlement.verdict.isCompletion {
+        answers[place] = try settle(settlement.lease, settlement.verdict, db)
+      }
+      return answers.map { .success($0) }
     }
   }
 
-  private func settle(
-    _ settlement: Settlement, _ completion: inout Completion, _ db: Database
-  ) throws -> Bool {
-    guard settlement.verdict.isCompletion else {
-      defer { completion.lookAgain() }
-      return try settle(settlement.lease, settlement.verdict, db)
+  /// Ends those that are done, before the others: they are taken out together.
+  ///
+  /// - Returns: Whether each was taken out; false for the others.
+  private func complete(_ settlements: [Settlement], _ db: Database) throws -> [Bool] {
+    var answers = settlements.map { _ in false }
+    let places = settlements.indices.filter { settlements[$0].verdict.isCompletion }
+    guard !places.isEmpty else { return answers }
+    let taken = try Completion(departure(db)).take(
+      places.map { place in
+        let settlement = settlements[place]
+        return Completion.End(lease: settlement.lease, output: settlement.verdict.output)
+      })
+    for (place, isTaken) in zip(places, taken) {
+      answers[place] = isTaken
+      if isTaken { try probe(.beforeSettleCommit, db) }
     }
-    guard try completion.take(settlement.lease, output: settlement.verdict.output) else {
-      return false
-    }
-    try probe(.beforeSettleCommit, db)
-    return true
+    return answers
   }
 
   private func settle(_ lease: Lease, _ verdict: OperationVerdict, _ db: Database) throws -> Bool {

@@ -98,6 +98,10 @@ extension SQLiteStore {
   /// - Returns: The query, whose argument is the time.
   package static func heldQuery(hasPaused: Bool, hasRests: Bool) -> String {
     let isPaused = hasPaused ? "kind IN (SELECT kind FROM mainstay_pause)" : "0"
+    // Left out where it holds for none: SQLite would plan to go through the table.
+    let pausedKeys =
+      hasPaused
+      ? "UNION SELECT ordering_key FROM mainstay_op WHERE state = 'ready' AND \(isPaused)" : ""
     let closed = """
       SELECT name FROM mainstay_lane WHERE cause IS NOT NULL AND (until IS NULL OR until > ?1)
       \(hasRests ? "UNION ALL SELECT lane FROM mainstay_rest WHERE until > ?1" : "")
@@ -110,7 +114,7 @@ extension SQLiteStore {
         UNION SELECT ordering_key FROM mainstay_conflict CROSS JOIN mainstay_op ON id = op
           WHERE state = 'conflicted'
         UNION SELECT ordering_key FROM mainstay_op WHERE state = 'ready' AND lane IN (\(closed))
-        UNION SELECT ordering_key FROM mainstay_op WHERE state = 'ready' AND \(isPaused)
+        \(pausedKeys)
         UNION SELECT ordering_key FROM mainstay_dead WHERE ordering_key IS NOT NULL AND holds_key),
       held (id) AS (
         SELECT id FROM holding CROSS JOIN mainstay_op ON ordering_key = key WHERE state = 'blocked'

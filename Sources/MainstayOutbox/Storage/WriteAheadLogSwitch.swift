@@ -5,10 +5,10 @@ internal import GRDB
 extension Database {
   /// Switches the write-ahead log on, unless it is.
   ///
-  /// SQLite takes the lock of a writer out of a read for that, where waiting could be a deadlock, so
-  /// it refuses at once while another connection writes: two that open a new file together, say.
-  /// This waits for that one as a writer does, as long as the connection has patience, and looks
-  /// again.
+  /// SQLite takes the lock of a writer out of a read for that, where waiting could be a deadlock.
+  /// So it refuses at once while another connection writes, such as one that opens the same new
+  /// file. This waits for that one as a writer does, as long as the connection has patience, and
+  /// looks again.
   ///
   /// - Throws: `SQLITE_BUSY` where others write without an end, and what the file system throws.
   func useWriteAheadLog() throws {

@@ -52,7 +52,7 @@ public struct PostgresAddress: Sendable, Hashable {
   private init(options: [String: String]) { self.options = options }
 
   /// Whether a text is meant as an address of a PostgreSQL server, and not as the path of a file.
-  public static func names(_ text: String) -> Bool {
+  public static func isAddress(_ text: String) -> Bool {
     let text = text.lowercased()
     return text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Migration {
-  /// How an operation is put together with the last one of its key, anew: by what is held back, too.
+  /// How an operation is put together with the last one of its key, anew: what is held back counts.
   static let coalescing = """
     -- The last one of the key gets what both come to, or both are gone.
     create or replace function mainstay.coalesce_arrival(

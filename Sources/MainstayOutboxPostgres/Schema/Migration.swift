@@ -47,6 +47,7 @@ struct Migration: Sendable {
     Migration(number: 28, name: "members", sql: members),
     Migration(number: 29, name: "expiry", sql: expiry),
     Migration(number: 30, name: "counters", sql: counters),
+    Migration(number: 31, name: "sparing", sql: sparing),
   ]
 
   /// The format that this build has: the number of its last step.

@@ -3,9 +3,9 @@
 internal import Mainstay
 
 /// A limit of any kind that several processes have a part of.
-protocol DividedLimit: Sendable {
-  /// Gives this process its part, unless it has it.
-  func divide(by members: Int) throws(ConfigurationError)
+protocol DividedLimit: AnyObject, Sendable {
+  /// Gives this process its part, unless it has it; false where the limit is gone.
+  func divide(by members: Int) throws(ConfigurationError) -> Bool
 }
 
 /// One limit that several processes have a part of.
@@ -20,18 +20,18 @@ final class Division<Limit: Equatable & Sendable>: DividedLimit {
   }
 
   private let last = Locked<Last?>(nil)
-  private let now: @Sendable () -> Limit
+  private let now: @Sendable () -> Limit?
   private let part: @Sendable (_ whole: Limit, _ members: Int) -> Limit
   private let set: @Sendable (Limit) throws(ConfigurationError) -> Void
 
   /// Makes a division that has given nothing yet.
   ///
   /// - Parameters:
-  ///   - now: The limit as it is.
+  ///   - now: The limit as it is; nil once it is gone.
   ///   - part: What it is for each of so many processes.
   ///   - set: Sets it.
   init(
-    _ now: @escaping @Sendable () -> Limit,
+    _ now: @escaping @Sendable () -> Limit?,
     into part: @escaping @Sendable (_ whole: Limit, _ members: Int) -> Limit,
     set: @escaping @Sendable (Limit) throws(ConfigurationError) -> Void
   ) {
@@ -40,11 +40,11 @@ final class Division<Limit: Equatable & Sendable>: DividedLimit {
     self.set = set
   }
 
-  func divide(by members: Int) throws(ConfigurationError) {
-    let now = now()
+  func divide(by members: Int) throws(ConfigurationError) -> Bool {
+    guard let now = now() else { return false }
     var whole = now
     if let last = last.withLock({ $0 }), last.part == now {
-      guard last.members != members else { return }
+      guard last.members != members else { return true }
       whole = last.whole
     }
     // A part that is refused leaves the limit as it is, and is not tried again at each look.
@@ -52,5 +52,6 @@ final class Division<Limit: Equatable & Sendable>: DividedLimit {
     let part = part(whole, members)
     try set(part)
     last.withLock { $0 = Last(whole: whole, part: part, members: members) }
+    return true
   }
 }

@@ -9,6 +9,8 @@ public import Mainstay
 /// closes everywhere; a pause that a service asked for holds for all. A limit of rate and a budget
 /// for repetitions are divided among the processes that are there.
 ///
+/// What is shared is shared for as long as somebody else keeps it: it is let go here as well then.
+///
 /// Each call is still decided in its own process, without a look at the database: news travel
 /// within about ``init(at:schema:every:pooled:logger:)``'s interval, and while the database is away
 /// each process goes by what it knows.
@@ -25,18 +27,34 @@ public import Mainstay
 /// ```
 public final class SharedPolicies: Sendable {
   private struct Part: Sendable {
+    /// Which one of those that had its name.
+    let number: Int
+    /// The one that is shared.
+    weak var policy: (any AnyObject & Sendable)?
     /// By which part of it a break that others have told is lengthened at most.
     let jitter: @Sendable () -> Double
-    let condition: @Sendable () -> SharingStateMachine.Condition
+    /// Nil once the policy is gone.
+    let condition: @Sendable () -> SharingStateMachine.Condition?
     let obey: @Sendable (SharingStateMachine.Command) -> Void
+  }
+
+  /// How a part was as it was asked.
+  private struct Seen {
+    let number: Int
+    let condition: SharingStateMachine.Condition
+  }
+
+  private struct Known: Sendable {
+    weak var budget: RetryBudget?
   }
 
   private struct State {
     var machine = SharingStateMachine()
     var parts: [SharingStateMachine.Name: Part] = [:]
+    var lastNumber = 0
     /// Each by what it divides: a limit that is divided by two would be a part of a part.
     var limits: [ObjectIdentifier: any DividedLimit] = [:]
-    var budgets: Set<ObjectIdentifier> = []
+    var budgets: [ObjectIdentifier: Known] = [:]
     var count: MemberCount
     var isConnected = false
   }
@@ -74,10 +92,13 @@ public final class SharedPolicies: Sendable {
   /// One that was isolated by hand, or is disabled, neither tells nor hears. A break that others
   /// have told is lengthened by chance, up to the breaker's `breakJitter`. So not all processes
   /// probe at the same moment, and who comes later goes by what the first one found out.
+  ///
+  /// One that takes the name of another that was shared here goes by what was last said about it.
   public func share(_ breaker: CircuitBreaker) {
-    add(.init(kind: .breaker, name: breaker.name)) {
-      breaker.configuration.breakJitter
-    } condition: {
+    add(breaker, .init(kind: .breaker, name: breaker.name)) { [weak breaker] in
+      breaker?.configuration.breakJitter ?? 0
+    } condition: { [weak breaker] in
+      guard let breaker else { return nil }
       guard breaker.configuration.mode == .enabled else { return .aside }
       return switch breaker.state {
       case .closed: .closed
@@ -85,10 +106,10 @@ public final class SharedPolicies: Sendable {
       case .open(let left): left > .zero ? .open(left) : .trying
       case .isolated: .aside
       }
-    } obey: { command in
+    } obey: { [weak breaker] command in
       switch command {
-      case .open(let duration): breaker.open(for: duration)
-      case .close: breaker.close()
+      case .open(let duration): breaker?.open(for: duration)
+      case .close: breaker?.close()
       }
     }
   }
@@ -96,12 +117,13 @@ public final class SharedPolicies: Sendable {
   /// Shares a pause, with the cooldowns of that name in other processes.
   public func share(_ cooldown: Cooldown) {
     // Its calls are spread as they begin.
-    add(.init(kind: .cooldown, name: cooldown.name)) {
+    add(cooldown, .init(kind: .cooldown, name: cooldown.name)) {
       0
-    } condition: {
-      cooldown.remaining.map { .open($0) } ?? .closed
-    } obey: { command in
-      if case .open(let duration) = command { cooldown.begin(for: duration) }
+    } condition: { [weak cooldown] in
+      guard let cooldown else { return nil }
+      return cooldown.remaining.map { .open($0) } ?? .closed
+    } obey: { [weak cooldown] command in
+      if case .open(let duration) = command { cooldown?.begin(for: duration) }
     }
   }
 
@@ -118,12 +140,12 @@ public final class SharedPolicies: Sendable {
     _ limiter: RateLimiter, dividedAs part: @escaping @Sendable (_ members: Int) -> RateLimiter.Kind
   ) throws(ConfigurationError) {
     try divide(
-      Division {
-        limiter.configuration.kind
+      Division { [weak limiter] in
+        limiter?.configuration.kind
       } into: { _, members in
         part(members)
-      } set: { kind throws(ConfigurationError) in
-        try limiter.setKind(kind)
+      } set: { [weak limiter] kind throws(ConfigurationError) in
+        try limiter?.setKind(kind)
       }, of: limiter)
   }
 
@@ -140,18 +162,24 @@ public final class SharedPolicies: Sendable {
   public func share(_ budget: RetryBudget) throws(ConfigurationError) {
     // What it is by then may be a part, and no part is divided again.
     let id = ObjectIdentifier(budget)
-    guard state.withLock({ $0.budgets.insert(id).inserted }) else { return }
+    let isNew = state.withLock { state in
+      // Another one may have been in its place, and be gone.
+      guard state.budgets[id]?.budget !== budget else { return false }
+      state.budgets[id] = Known(budget: budget)
+      return true
+    }
+    guard isNew else { return }
     do throws(ConfigurationError) {
       try divide(
-        Division {
-          budget.configuration
+        Division { [weak budget] in
+          budget?.configuration
         } into: { whole, members in
           whole.divided(by: members)
-        } set: { part throws(ConfigurationError) in
-          try budget.update(part)
+        } set: { [weak budget] part throws(ConfigurationError) in
+          try budget?.update(part)
         }, of: budget)
     } catch {
-      state.withLock { _ = $0.budgets.remove(id) }
+      state.withLock { $0.budgets[id] = nil }
       throw error
     }
   }
@@ -159,17 +187,25 @@ public final class SharedPolicies: Sendable {
   private func divide(
     _ limit: some DividedLimit, of object: AnyObject
   ) throws(ConfigurationError) {
-    try limit.divide(by: members)
+    _ = try limit.divide(by: members)
     state.withLock { $0.limits[ObjectIdentifier(object)] = limit }
   }
 
   private func add(
-    _ name: SharingStateMachine.Name, jitter: @escaping @Sendable () -> Double,
-    condition: @escaping @Sendable () -> SharingStateMachine.Condition,
+    _ policy: any AnyObject & Sendable, _ name: SharingStateMachine.Name,
+    jitter: @escaping @Sendable () -> Double,
+    condition: @escaping @Sendable () -> SharingStateMachine.Condition?,
     obey: @escaping @Sendable (SharingStateMachine.Command) -> Void
   ) {
-    let part = Part(jitter: jitter, condition: condition, obey: obey)
-    state.withLock { $0.parts[name] = part }
+    state.withLock { state in
+      guard state.parts[name]?.policy !== policy else { return }
+      // What is known is of the one before: that this one is closed where that one was open is
+      // no news, since nobody has learnt anything.
+      state.machine.drop(name)
+      state.lastNumber += 1
+      state.parts[name] = Part(
+        number: state.lastNumber, policy: policy, jitter: jitter, condition: condition, obey: obey)
+    }
   }
 }
 
@@ -210,13 +246,31 @@ extension SharedPolicies {
   private func tellings() -> [SharingStateMachine.Name: SharingStateMachine.Notice] {
     let conditions = conditions()
     return state.withLock { state in
-      conditions.reduce(into: [:]) { $0[$1.key] = state.machine.look(at: $1.key, $1.value) }
+      conditions.reduce(into: [:]) { told, entry in
+        let (name, seen) = entry
+        // Another one may have taken the name since it was asked.
+        guard state.parts[name]?.number == seen.number else { return }
+        told[name] = state.machine.look(at: name, seen.condition)
+      }
     }
   }
 
-  /// How the policies are now; they are asked outside the lock.
-  private func conditions() -> [SharingStateMachine.Name: SharingStateMachine.Condition] {
-    state.withLock(\.parts).mapValues { $0.condition() }
+  /// How the policies are now; they are asked outside the lock, and those that are gone forgotten.
+  private func conditions() -> [SharingStateMachine.Name: Seen] {
+    let parts = state.withLock(\.parts)
+    let conditions = parts.compactMapValues { part in
+      part.condition().map { Seen(number: part.number, condition: $0) }
+    }
+    guard conditions.count < parts.count else { return conditions }
+    state.withLock { state in
+      for (name, part) in parts where conditions[name] == nil {
+        // There may be another one of that name by now.
+        guard state.parts[name]?.number == part.number else { continue }
+        state.parts[name] = nil
+        state.machine.drop(name)
+      }
+    }
+    return conditions
   }
 
   /// Does what others say.
@@ -224,11 +278,14 @@ extension SharedPolicies {
     let conditions = conditions()
     let shares = state.withLock(\.parts).mapValues { $0.jitter() * chance.fraction() }
     let commands = state.withLock { state in
-      let commands = news.heard.compactMap { name, heard in
-        conditions[name].flatMap {
-          state.machine.hear(name, heard, while: $0, lengthenedBy: shares[name] ?? 0)
-        }
-        .flatMap { command in state.parts[name].map { ($0, command) } }
+      let commands: [(Part, SharingStateMachine.Command)] = news.heard.compactMap { name, heard in
+        // One that has taken the name since hears it at the next look.
+        guard let part = state.parts[name], let seen = conditions[name],
+          part.number == seen.number,
+          let command = state.machine.hear(
+            name, heard, while: seen.condition, lengthenedBy: shares[name] ?? 0)
+        else { return nil }
+        return (part, command)
       }
       state.count.see(news.members)
       state.isConnected = true
@@ -240,9 +297,15 @@ extension SharedPolicies {
   /// Gives this process its part of each limit.
   private func divide() {
     let (limits, members) = state.withLock { ($0.limits, $0.count.members) }
-    for limit in limits.values {
+    for (id, limit) in limits {
       do throws(ConfigurationError) {
-        try limit.divide(by: members)
+        if try limit.divide(by: members) { continue }
+        state.withLock { state in
+          // There may be another one in its place by now.
+          guard state.limits[id] === limit else { return }
+          state.limits[id] = nil
+          if state.budgets[id]?.budget == nil { state.budgets[id] = nil }
+        }
       } catch {
         logger.warning("A limit was not divided by \(members): \(error)")
       }

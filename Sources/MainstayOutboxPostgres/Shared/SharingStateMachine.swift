@@ -95,6 +95,9 @@ package struct SharingStateMachine: Sendable {
     }
   }
 
+  /// Forgets a policy that is gone: another one of its name hears anew what was said.
+  package mutating func drop(_ name: Name) { parts[name] = nil }
+
   /// Hears what was last said about a policy.
   ///
   /// - Parameters:

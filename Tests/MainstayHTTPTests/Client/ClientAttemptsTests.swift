@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayHTTP
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -173,7 +174,7 @@ import Testing
   @Test func `the breaker of the usual policies can be seen and isolated`() async throws {
     let transport = ScriptedTransport { _, _ in .json("1") }
     let address = try #require(URL(string: "https://books.example/v1/"))
-    let books = ResilientClient("books", at: address, over: transport)
+    let books = ResilientClient("books", at: address, over: transport, clock: ManualClock())
     let breaker = try #require(books.circuits["https://books.example"])
     #expect(breaker.name == "books https://books.example")
     #expect(try await books.get("/a", as: Int.self) == 1)

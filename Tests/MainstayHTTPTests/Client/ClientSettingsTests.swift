@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayHTTP
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -24,7 +25,8 @@ import Testing
     var settings = ResilientClient.Settings()
     change(&settings)
     return try ResilientClient(
-      "books", at: #require(Self.address), over: transport, validating: settings)
+      "books", at: #require(Self.address), over: transport, validating: settings,
+      clock: ManualClock())
   }
 
   @Test func `a body that a request carries is encoded as the client says`() async throws {

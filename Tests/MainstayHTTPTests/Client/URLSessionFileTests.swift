@@ -4,7 +4,6 @@ import Foundation
 import HTTPTestSupport
 import Mainstay
 import MainstayHTTP
-import MainstayTesting
 import TestSupport
 import Testing
 
@@ -21,10 +20,12 @@ import Testing
     return file
   }
 
-  /// A client whose time stands still, so the usual limits end nothing.
+  /// A client without limits and waits, which tries once.
   private static func client(of server: LoopbackServer) throws -> ResilientClient {
     let address = try #require(URL(string: server.origin))
-    return ResilientClient("uploads", at: address, clock: ManualClock())
+    return ResilientClient("uploads", at: address) { _ in
+      Pipeline("uploads") { Retry(maximumAttempts: 1) }
+    }
   }
 
   /// How many copies of such a body there are.

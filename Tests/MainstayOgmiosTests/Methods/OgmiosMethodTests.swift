@@ -158,25 +158,25 @@ import Testing
   @Test func `a method may be called by its name`() async throws {
     let (server, other) = (try await OgmiosServer(), try await OgmiosServer())
     let client = try Watched([server.socketAddress, other.socketAddress]).client
-    #expect(try await client.call(method: "queryLedgerState/epoch") == .integer(512))
+    #expect(try await client.call("queryLedgerState/epoch") == .integer(512))
     let era: JSONValue = .object(["era": .string("shelley")])
-    let genesis = try await client.call(method: "queryNetwork/genesisConfiguration", params: era)
+    let genesis = try await client.call("queryNetwork/genesisConfiguration", era)
     #expect(genesis["networkMagic"]?.integer == 2)
-    #expect(await failure { try await client.call(method: "queryLedgerState/x") }?.code == -32600)
+    #expect(await failure { try await client.call("queryLedgerState/x") }?.code == -32600)
     let places = [
       "nextBlock", "findIntersection", "acquireLedgerState", "releaseLedgerState",
       "acquireMempool", "hasTransaction",
     ]
     for place in places {
-      #expect(await failure { try await client.call(method: place) }?.kind == .invalidFormat)
+      #expect(await failure { try await client.call(place) }?.kind == .invalidFormat)
     }
     let list = await failure {
-      try await client.call(method: "queryNetwork/tip", params: .array([]))
+      try await client.call("queryNetwork/tip", .array([]))
     }
     #expect(list?.kind == .invalidFormat)
     // Of a method that nobody knows nobody can say whether it may be sent twice.
     server.inject(.hangUp, into: "buildBlock")
-    let lost = await failure { try await client.call(method: "buildBlock") }
+    let lost = await failure { try await client.call("buildBlock") }
     #expect(lost?.appError.disposition == .unknownOutcome)
     #expect(other.calls.isEmpty)
   }

@@ -46,10 +46,10 @@ import Testing
   }
 
   @Test func `the address of a server is told from the path of a file`() {
-    #expect(PostgresAddress.names("postgresql://host/db"))
-    #expect(PostgresAddress.names("Postgres://host"))
-    #expect(!PostgresAddress.names("/var/lib/outbox.sqlite"))
-    #expect(!PostgresAddress.names("postgres.sqlite"))
+    #expect(PostgresAddress.isAddress("postgresql://host/db"))
+    #expect(PostgresAddress.isAddress("Postgres://host"))
+    #expect(!PostgresAddress.isAddress("/var/lib/outbox.sqlite"))
+    #expect(!PostgresAddress.isAddress("postgres.sqlite"))
   }
 
   @Test func `addresses that say the same are equal`() throws {

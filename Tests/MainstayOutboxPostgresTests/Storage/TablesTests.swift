@@ -33,7 +33,7 @@ struct TablesTests {
       for _ in 0..<4 { group.addTask { await failure(of: place.store()) } }
       for try await failure in group { #expect(failure == nil, "\(String(describing: failure))") }
     }
-    #expect(try await steps(place) == 30)
+    #expect(try await steps(place) == 31)
     #expect(await failure(of: place.store(migrating: false)) == nil)
   }
 
@@ -41,7 +41,7 @@ struct TablesTests {
     let place = try await Place()
     try await place.script(PostgresStore.schemaSQL(schema: place.schema))
     #expect(await failure(of: place.store(migrating: false)) == nil)
-    #expect(try await steps(place) == 30)
+    #expect(try await steps(place) == 31)
   }
 
   @Test func `a step changes no setting of those behind it`() async throws {
@@ -77,7 +77,7 @@ struct TablesTests {
     let refused = try #require(await failure(of: place.store(migrating: false)))
     #expect(refused.details.contains("lack step 8"), "\(refused.details)")
     #expect(await failure(of: place.store()) == nil)
-    #expect(try await steps(place) == 30)
+    #expect(try await steps(place) == 31)
   }
 
   @Test func `tables of an earlier build grow with their rows and the rights to them`()
@@ -98,7 +98,7 @@ struct TablesTests {
       GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA @ TO \(name);
       """)
     try await place.store().migrate()
-    #expect(try await steps(place) == 30)
+    #expect(try await steps(place) == 31)
     let server = try await PostgresServer.common()
     let address = try PostgresAddress(
       server.text().replacing("\(PostgresServer.user)@", with: "\(name)@"))
@@ -155,7 +155,7 @@ struct TablesTests {
     let failure = try #require(await failure(of: place.store()))
     #expect(failure.code == .corrupted)
     #expect(failure.details.contains("Step 8 (housekeeping)"), "\(failure.details)")
-    #expect(try await steps(place) == 29, "nothing of it was kept")
+    #expect(try await steps(place) == 30, "nothing of it was kept")
   }
 
   @Test func `tables that are gone though they are recorded are named`() async throws {

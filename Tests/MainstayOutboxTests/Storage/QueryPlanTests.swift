@@ -137,7 +137,9 @@ import Testing
     let found = try await queue.write { db in
       db.trace { event in
         statements.change { $0 += 1 }
-        if event.description.contains("payload") { rows.change { $0 += 1 } }
+        guard event.description.contains("payload") else { return }
+        let named = event.expandedDescription.split(separator: " IN (").last?.prefix { $0 != ")" }
+        rows.change { $0 += (named ?? "").split(separator: ", ").count { $0 != "NULL" } }
       }
       let request = ClaimRequest(limit: 4, types: NewOperation.types, isAlone: true)
       var search = ReadySearch(request, closed: [], at: day.now.milliseconds, db)

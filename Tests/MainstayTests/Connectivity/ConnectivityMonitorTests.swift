@@ -281,7 +281,7 @@ import Testing
       #expect(gone != nil)
     }
     // Whoever was being woken lets go of it soon.
-    while gone != nil { await Task.yield() }
+    while gone != nil, !Task.isCancelled { await Task.yield() }
     #expect(source.isStopped)
     source.say(.online)
   }

@@ -165,7 +165,7 @@ import Testing
     controller?.report(.network, isMet: false)
     controller = nil
     // Whoever was running the actions of the change lets go of it soon.
-    while kept != nil { await Task.yield() }
+    while kept != nil, !Task.isCancelled { await Task.yield() }
     var count = 0
     if let changes { for await _ in changes { count += 1 } }
     #expect(count == 1)

@@ -18,7 +18,7 @@ import Testing
 
   /// Returns once an abandoned operation has been heard of.
   private func stillRunning(_ count: Int, of limit: Timeout.Abandoning) async {
-    while limit.stillRunning != count { await Task.yield() }
+    while limit.stillRunning != count, !Task.isCancelled { await Task.yield() }
   }
 
   @Test func `returns at the limit while a deaf operation goes on, and counts it`() async {
@@ -41,7 +41,7 @@ import Testing
     #expect(recorder.names == ["timedOut", "abandoned"])
     gate.open()
     await stillRunning(0, of: limit)
-    while recorder.events.count < 3 { await Task.yield() }
+    while recorder.events.count < 3, !Task.isCancelled { await Task.yield() }
     #expect(recorder.names.last == "abandonedEnded")
     #expect(wasCancelled.isRaised)
   }
@@ -118,7 +118,7 @@ import Testing
     await stillRunning(1, of: limit)
     second.open()
     await stillRunning(0, of: limit)
-    while told.count < 2 { await Task.yield() }
+    while told.count < 2, !Task.isCancelled { await Task.yield() }
     #expect(told == [1, 0])
   }
 

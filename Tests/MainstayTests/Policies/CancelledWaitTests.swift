@@ -17,7 +17,7 @@ import Testing
     let seconds = 7_654_321
     let retry = Retry(maximumAttempts: 2, backoff: .constant(.seconds(seconds), jitter: .none))
     let call = Task { try await retry.run { throw BreakerBench.down } }
-    while alarms(in: seconds) == 0 { await Task.yield() }
+    while alarms(in: seconds) == 0, !Task.isCancelled { await Task.yield() }
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
     #expect(alarms(in: seconds) == 0)

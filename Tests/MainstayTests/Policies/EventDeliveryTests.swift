@@ -13,7 +13,7 @@ import Testing
     let bulkhead = Bulkhead("catalog", limit: 1, observer: observer)
     observer.bulkhead.withLock { $0 = bulkhead }
     try Echo.$isCaller.withValue(true) { try bulkhead.setLimit(2) }
-    while observer.told.count < 999 { await Task.yield() }
+    while observer.told.count < 999, !Task.isCancelled { await Task.yield() }
     #expect(observer.told.map(\.to) == Array(2...1_000))
     #expect(observer.told.count { $0.byCaller } == 256)
     observer.bulkhead.withLock { $0 = nil }
@@ -102,6 +102,6 @@ extension EventRecorder {
   /// Where many tasks use a policy at the same time, its last events may be told by a task of its
   /// own.
   func told(_ name: String) async {
-    while events.last?.what.name != name { await Task.yield() }
+    while events.last?.what.name != name, !Task.isCancelled { await Task.yield() }
   }
 }

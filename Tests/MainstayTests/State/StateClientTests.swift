@@ -136,7 +136,7 @@ import Testing
   @Test func `whoever stops watching is forgotten, and the end is told`() async throws {
     let client = StateClient("count", 0)
     do { for await _ in await client.updates { break } }
-    while await client.listenerCount > 0 { await Task.yield() }
+    while await client.listenerCount > 0, !Task.isCancelled { await Task.yield() }
     let rest = await client.updates
     await client.end()
     try await client.update { $0 = 1 }
@@ -199,7 +199,7 @@ import Testing
     }
     open.yield()
     // The run has ended when nothing of it is kept.
-    while kept != nil { await Task.yield() }
+    while kept != nil, !Task.isCancelled { await Task.yield() }
     #expect(await client.snapshot == Snapshot(version: 1, state: ["new"]))
   }
 

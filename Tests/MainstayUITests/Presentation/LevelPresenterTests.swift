@@ -51,7 +51,7 @@ import Testing
       clock.advance(by: .seconds(5))
     }
     #expect(presenter.status.level == .full && presenter.presentation == nil)
-    while toasts.visible.count < 2 { await Task.yield() }
+    while toasts.visible.count < 2, !Task.isCancelled { await Task.yield() }
     #expect(toasts.visible.map(\.style) == [.warning, .success])
     #expect(toasts.visible.map(\.count) == [1, 1])
     controller.end()
@@ -66,7 +66,7 @@ import Testing
     controller.report(.network, isMet: false)
     var iterator = changes.makeAsyncIterator()
     let change = await iterator.next()
-    while toasts.visible.isEmpty { await Task.yield() }
+    while toasts.visible.isEmpty, !Task.isCancelled { await Task.yield() }
     #expect(toasts.visible.map(\.text) == [change?.notice.string(in: german)])
     #expect(toasts.visible.first?.text != change?.notice.string(in: english))
     withExtendedLifetime(presenter) { controller.end() }

@@ -29,7 +29,7 @@ import Testing
     #expect(await context.update { $0.lines = ["a"] })
     #expect(context.state.lines == ["a"] && context.snapshot.version == 1)
     try await client.update { $0.lines = ["b"] }
-    while context.snapshot.version < 2 { await Task.yield() }
+    while context.snapshot.version < 2, !Task.isCancelled { await Task.yield() }
     #expect(context.state.lines == ["b"] && context.failure == nil)
   }
 
@@ -93,7 +93,7 @@ import Testing
     let client = client()
     let context = await StateContext(client)
     await client.end()
-    while context.failure == nil { await Task.yield() }
+    while context.failure == nil, !Task.isCancelled { await Task.yield() }
     #expect(context.failure?.code == AppError.Context.observationFailed("").appError.code)
   }
 
@@ -104,6 +104,6 @@ import Testing
     #expect(await client.listenerCount == 1)
     context = nil
     #expect(kept == nil)
-    while await client.listenerCount > 0 { await Task.yield() }
+    while await client.listenerCount > 0, !Task.isCancelled { await Task.yield() }
   }
 }

@@ -35,6 +35,24 @@ import Testing
     }
   }
 
+  @Test func `the page behind stays where it is when the last one of the page before has gone`()
+    async throws
+  {
+    try await visiting { world in
+      let browser = world.browser()
+      let letters = try await world.giveUp(3)
+      let first = try await browser.get("/status?limit=2")
+      #expect(first.letters == Array(letters.prefix(2)))
+      let second = try #require(first.link("id=\"letters-newer\" href=\""))
+      try await world.inventory.discard(try #require(UUID(uuidString: letters[1])))
+      // Behind one that nobody knows any more the list would begin with the first.
+      let page = try await browser.get(second)
+      #expect(page.letters == [letters[2]] && !page.has("id=\"letters-newer\""))
+      let older = try await browser.get(try #require(page.link("id=\"letters-older\" href=\"")))
+      #expect(older.letters == [letters[0], letters[2]])
+    }
+  }
+
   @Test func `a decision leads back to the page that it was made on, also to an empty one`()
     async throws
   {

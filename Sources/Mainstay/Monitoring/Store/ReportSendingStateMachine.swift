@@ -8,7 +8,7 @@ struct ReportSendingStateMachine: Sendable {
     var replies: ReportStore.ReplyPolicy
     var backoff: Backoff
     /// How many records a request holds at most; 1 or more.
-    var requestSize: Int
+    var recordsPerRequest: Int
     /// How many bytes a request of several records holds at most.
     var requestBytes = 1_000_000
   }
@@ -77,7 +77,7 @@ extension ReportSendingStateMachine {
     }
     // What is in a file that could not be read is known when it has been: nothing is sent then.
     let isJoined = first.isUnread || Self.joinsLines(first.contentType)
-    let size = isJoined && !first.isSuspect ? settings.requestSize : 1
+    let size = isJoined && !first.isSuspect ? settings.recordsPerRequest : 1
     var batch: [UInt64] = []
     var bytes = 0
     for entry in free

@@ -22,18 +22,19 @@ extension ReportStore {
     /// Several are of one content type and category, stand one to a line, and are at most 1 MB.
     /// Only lines can be joined: ``ErrorReport/Encoding/json``, and records of the content types
     /// `application/x-ndjson`, `application/jsonl` and `text/plain`. All others are sent alone.
-    public var requestSize: Int
+    public var recordsPerRequest: Int
 
     /// Makes settings.
     public init(
       maximumCount: Int = 100, maximumBytes: Int = 5_000_000,
-      maximumAge: Duration = .seconds(30 * 86_400), reserve: Int = 50_000_000, requestSize: Int = 1
+      maximumAge: Duration = .seconds(30 * 86_400), reserve: Int = 50_000_000,
+      recordsPerRequest: Int = 1
     ) {
       self.maximumCount = maximumCount
       self.maximumBytes = maximumBytes
       self.maximumAge = maximumAge
       self.reserve = reserve
-      self.requestSize = requestSize
+      self.recordsPerRequest = recordsPerRequest
     }
   }
 }
@@ -51,7 +52,9 @@ extension ReportStore.Configuration {
       "it must be 10000 to 1000000000")
     found.check(maximumAge > .zero, "maximumAge", maximumAge, "it must be more than zero")
     found.check(reserve >= 0, "reserve", reserve, "it must be zero or more")
-    found.check((1...100).contains(requestSize), "requestSize", requestSize, "it must be 1 to 100")
+    found.check(
+      (1...100).contains(recordsPerRequest), "recordsPerRequest", recordsPerRequest,
+      "it must be 1 to 100")
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "ReportStore", violations: found.all)
     }
@@ -62,7 +65,7 @@ extension ReportStore.Configuration {
 
 extension ReportStore.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case maximumCount, maximumBytes, maximumAge, reserve, requestSize
+    case maximumCount, maximumBytes, maximumAge, reserve, recordsPerRequest
   }
 
   /// Decodes the settings; a key that is missing gets its default.
@@ -73,7 +76,7 @@ extension ReportStore.Configuration: Codable {
     maximumBytes = try values.decode(.maximumBytes, default: maximumBytes)
     maximumAge = try values.decodeSeconds(.maximumAge) ?? maximumAge
     reserve = try values.decode(.reserve, default: reserve)
-    requestSize = try values.decode(.requestSize, default: requestSize)
+    recordsPerRequest = try values.decode(.recordsPerRequest, default: recordsPerRequest)
   }
 
   /// Encodes the settings, spans of time as numbers of seconds.
@@ -83,6 +86,6 @@ extension ReportStore.Configuration: Codable {
     try values.encode(maximumBytes, forKey: .maximumBytes)
     try values.encodeSeconds(maximumAge, .maximumAge)
     try values.encode(reserve, forKey: .reserve)
-    try values.encode(requestSize, forKey: .requestSize)
+    try values.encode(recordsPerRequest, forKey: .recordsPerRequest)
   }
 }

@@ -153,7 +153,7 @@ public final class ReportStore: Sendable {
     self.timeline = timeline
     self.timeOfDay = timeOfDay
     let sending = ReportSendingStateMachine.Settings(
-      replies: replies, backoff: backoff, requestSize: configuration.requestSize)
+      replies: replies, backoff: backoff, recordsPerRequest: configuration.recordsPerRequest)
     guarded = Locked(
       Guarded(
         index: ReportIndexStateMachine(settings), sending: ReportSendingStateMachine(sending),

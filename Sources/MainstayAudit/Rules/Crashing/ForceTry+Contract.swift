@@ -50,14 +50,17 @@ extension AuditedFile {
     }
   }
 
-  /// Whether an error at this place ends the program anyway: no function, closure or type is
-  /// around it, in a file whose statements are run one after the other.
+  /// Whether its statements are the program: `main.swift`, but not `Domain.swift`.
+  var isMainFile: Bool { path.split(separator: "/").last == "main.swift" }
+
+  /// Whether an error at this place ends the program anyway: no function, getter, closure or
+  /// type is around it, in a file whose statements are run one after the other.
   func isTopLevel(_ node: some SyntaxProtocol) -> Bool {
-    guard tree.shebang != nil || path.hasSuffix("main.swift") || path.contains(".playground/")
-    else { return false }
+    guard tree.shebang != nil || isMainFile || path.contains(".playground/") else { return false }
     var current = Syntax(node).parent
     while let here = current {
-      if here.startsScope { return false }
+      // A getter without `get` is a block of accessors that holds statements.
+      if here.startsScope || here.kind == .accessorBlock { return false }
       if here.kind == .doStmt { return false }
       current = here.parent
     }

@@ -259,6 +259,8 @@ private let forceTryExamples: [Example] = [
     try! await Server(group).run()
     """, path: "Sources/server/main.swift", because: "there a plain `try` ends it in the same way"),
   .bad("func run() { ↓try! serve() }\nrun()", path: "Sources/server/main.swift"),
+  .bad("var a: A { ↓try! load() }", path: "Sources/server/main.swift"),
+  .bad("let a = ↓try! load()", path: "Sources/App/Domain.swift"),
   .good("func run() { try! serve() }", path: "Benchmarks/Encoding/Encoding.swift"),
   .bad("func f() { defer { ↓try! file.close() }; read(file) }"),
   .bad(

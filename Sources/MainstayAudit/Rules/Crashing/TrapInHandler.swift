@@ -15,7 +15,7 @@ extension Rule {
     checks: .call { call, file in
       guard call.arguments.first?.label == nil, let name = call.freeName, traps.contains(name),
         let handler = call.handler, !call.isInAssertion,
-        !call.isInImpossible, name != "exit" || !file.path.hasSuffix("main.swift"),
+        !call.isInImpossible, name != "exit" || !file.isMainFile,
         name != "preconditionFailure" || !handler.checksArguments
       else { return }
       let isMild = handler.isForeseen || call.claimsImpossible
@@ -190,6 +190,7 @@ private let trapInHandlerExamples: [Example] = [
   .good("func f() { do { try open() } catch { show { fatalError(\"later\") } } }"),
   .good("func f() { do { try open() } catch { assertionFailure(\"\\(error)\"); useDefaults() } }"),
   .good("func f() { do { try open() } catch { exit(1) } }", path: "Sources/tool/main.swift"),
+  .bad("func f() { do { try open() } catch { ↓exit(1) } }", path: "Sources/App/Domain.swift"),
   .good("func f() { do { try open() } catch { session.abort() } }"),
   .good(
     "init(_ a: A) { do { try self.init(checking: a) } catch { preconditionFailure(a.text) } }",

@@ -171,7 +171,7 @@ extension VariableDeclSyntax {
   }
 
   /// Whether code of other modules may read it.
-  fileprivate func isSeenOutside(_ type: TypeDeclaration) -> Bool {
+  func isSeenOutside(_ type: TypeDeclaration) -> Bool {
     let names: [Keyword] = [.public, .open, .package]
     if names.contains(where: modifiers.has) { return true }
     // What an extension declares is as open as that says.

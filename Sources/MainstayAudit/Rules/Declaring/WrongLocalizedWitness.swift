@@ -13,8 +13,8 @@ extension Rule {
     guess: "A type is an error if some file of the project says so.",
     onPurpose: "Give a text for other uses another name.",
     remedy: .safe(
-      "Makes it a `String?` and adds `LocalizedError`; with `--unsafe` where code reads the text, "
-        + "or an answer is decoded into it."),
+      "Makes it a `String?` and adds `LocalizedError`; with `--unsafe` where code reads the text "
+        + "or may read it, an answer is decoded into it, or Foundation is new."),
     examples: [
       .bad(
         """
@@ -106,6 +106,7 @@ extension Rule {
       else { return }
       let isOptional = binding.isOptionalString
       guard isOptional || binding.isString else { return }
+      let article = name == "errorDescription" ? "an" : "a"
       let isStored = binding.accessorBlock == nil
       let isCarried = isStored && name != "errorDescription"
       let isRead = isStored && binding.initializer == nil
@@ -113,6 +114,8 @@ extension Rule {
       let path = file.path
       let retyping = isOptional ? nil : binding.optionalEdit
       let conforming = [file.foundationImport, type.localizedErrorEdit, retyping]
+      let isNew = file.foundationImport != nil
+      let isSeen = variable.isSeenOutside(type)
       file.report(
         variable, "Nobody asks for this text",
         judging: { index in
@@ -122,13 +125,14 @@ extension Rule {
           }
           // With a `?`, an answer without the text would be taken that is refused now.
           let isDecoded = isRead && types.contains { index.conforms($0, to: decodable) }
-          let isAsked = index.textReads.contains(name) || isDecoded
+          let isAsked = index.textReads.contains(name) || isDecoded || isSeen
+          let alsoSeen = isSeen ? ", a change for other modules" : ""
           if types.allSatisfy({ index.conforms($0, to: ["LocalizedError"]) }) {
             guard !isOptional else { return nil }
             return .init(
-              message: "`LocalizedError` never asks for a `\(name)` that is no `String?`",
+              message: "`LocalizedError` never asks for \(article) `\(name)` that is no `String?`",
               fix: retyping.map {
-                Fix(isSafe: !isAsked, title: "make it a `String?`", edits: [$0])
+                Fix(isSafe: !isAsked, title: "make it a `String?`" + alsoSeen, edits: [$0])
               })
           }
           guard !isCarried, !isDecoded, !types.contains(where: index.mayBeLocalized),
@@ -139,8 +143,10 @@ extension Rule {
               "`\(name)` is never asked for, since `\(types[0].name)` is no `LocalizedError`",
             fix: isOptional || retyping != nil
               ? Fix(
-                isSafe: isOptional || !isAsked,
-                title: "add `LocalizedError`", edits: conforming.compactMap(\.self),
+                isSafe: !isNew && !types[0].isPublic && (isOptional || !isAsked),
+                title: "add `LocalizedError`" + (isNew ? ", import Foundation" : "")
+                  + (isOptional ? "" : alsoSeen),
+                edits: conforming.compactMap(\.self),
                 key: types[0].localizedErrorKey)
               : nil)
         })

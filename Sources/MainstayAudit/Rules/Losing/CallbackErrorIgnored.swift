@@ -7,13 +7,14 @@ extension Rule {
     "MS209", "callback-error-ignored", .warning, .default, serves: [],
     summary: "A closure is given an error and never reads it.",
     why: "The call tells of its failure in that parameter alone.",
-    guess: "A parameter named `error` or `err` is an error.",
+    guess: "A parameter named `error` or `err` is an error, and so is the third that a task of "
+      + "`URLSession` hands over. One of another name is where its type is written.",
     onPurpose: "Name the parameter `_`.",
     remedy: .none("what to do with the error is the author's choice"),
     examples: callbackErrorIgnoredExamples,
     checks: .closure { closure, file in
       guard let clause = closure.signature?.parameterClause,
-        let parameter = clause.errorParameter,
+        let parameter = clause.errorParameter ?? closure.errorOfTransfer,
         !closure.statements.mentions(parameter.bareText),
         !closure.isDefault, !closure.isInDouble
       else { return }
@@ -37,7 +38,24 @@ extension ClosureSignatureSyntax.ParameterClause {
         (parameter.secondName ?? parameter.firstName).namesError
           && parameter.type?.lastName.map { $0.hasSuffix("Error") } ?? true
       }.map { $0.secondName ?? $0.firstName }
+        ?? clause.parameters.first { $0.type?.isOptionalError ?? false }
+        .map { $0.secondName ?? $0.firstName }.flatMap { $0.isIdentifier ? $0 : nil }
     }
+  }
+
+  /// The names of what it takes.
+  fileprivate var names: [TokenSyntax] {
+    switch self {
+    case .simpleInput(let list): list.map(\.name)
+    case .parameterClause(let clause): clause.parameters.map { $0.secondName ?? $0.firstName }
+    }
+  }
+}
+
+extension TypeSyntax {
+  /// Whether it is `Error?`, `(any Error)?` or `NSError?`.
+  fileprivate var isOptionalError: Bool {
+    kind == .optionalType && ["Error", "NSError"].contains(lastName)
   }
 }
 
@@ -46,6 +64,15 @@ extension TokenSyntax {
 }
 
 extension ClosureExprSyntax {
+  /// The error that a task of `URLSession` hands to it, whatever its name.
+  fileprivate var errorOfTransfer: TokenSyntax? {
+    guard let name = receiver?.call.name,
+      ["dataTask", "downloadTask", "uploadTask"].contains(name),
+      let names = signature?.parameterClause?.names, names.count == 3, names[2].isIdentifier
+    else { return nil }
+    return names[2]
+  }
+
   /// Whether it does nothing until somebody replaces it: an empty value of a property or
   /// parameter.
   fileprivate var isDefault: Bool {
@@ -112,6 +139,15 @@ private let callbackErrorIgnoredExamples: [Example] = [
       show(data)
     }
     """),
+  .bad("session.dataTask(with: url) { d, r, ↓e in self.data = d }.resume()"),
+  .bad("load { (d: Data?, ↓failure: Error?) in self.data = d }"),
+  .bad("load { (d: Data?, ↓why: (any Error)?) in self.data = d }"),
+  .bad("store.open { (↓problem: NSError?) in isOpen = true }"),
+  .good("session.dataTask(with: url) { d, r, e in finish(d, e) }.resume()"),
+  .good("session.dataTask(with: url) { d, r, _ in show(d) }.resume()", because: "it says so"),
+  .good("load { (d: Data?, _: Error?) in show(d) }"),
+  .good("load { (d: Data?, failure: Error?) in if failure == nil { show(d) } }"),
+  .good("stream.map { d, r, e in d }", because: "nothing says that the third is an error"),
   .good("load { data, error in if let error { report(error) }; show(data) }"),
   .bad("future.whenFailure { ↓error in channel.close(promise: nil) }"),
   .good("load { data, _ in show(data) }", because: "it says so"),

@@ -15,7 +15,8 @@ extension Rule {
     examples: resultFailureIgnoredExamples + resultUnmatchedExamples,
     checks: .switchExpression { node, file in
       guard node.cases.count == 2, let failure = node.ignoredFailure,
-        node.subject.core.lastName != "self", !(Surroundings(of: node)?.isPredicate ?? false),
+        node.subject.core.lastName != "self", !failure.isAccepted,
+        !(Surroundings(of: node)?.isPredicate ?? false),
         !node.isPassedOn
       else { return }
       let carriesError = failure.namesPayload
@@ -27,14 +28,14 @@ extension Rule {
         when: { carriesError || $0.failureCarriesError(of: type) })
     },
     .ifExpression { node, file in
-      guard node.elseBody == nil, let success = node.conditions.onlyLookAtResult else { return }
-      file.report(success, "The error of a failure is dropped")
+      guard node.elseIsSilent, let look = node.conditions.onlyLookAtResult else { return }
+      file.report(look)
     },
     .guardStatement { node, file in
-      guard node.body.statements.onlyLeaves, let success = node.conditions.onlyLookAtResult else {
+      guard node.body.statements.onlyLeaves, let look = node.conditions.onlyLookAtResult else {
         return
       }
-      file.report(success, "The error of a failure is dropped")
+      file.report(look)
     })
 }
 
@@ -185,7 +186,7 @@ extension SwitchCaseSyntax {
 
 extension CodeBlockItemListSyntax {
   /// Whether it does no more than break, continue, or return nothing of interest.
-  fileprivate var onlyLeaves: Bool {
+  var onlyLeaves: Bool {
     guard count == 1, let item = first?.item else { return false }
     switch item.kind {
     case .breakStmt, .continueStmt: return true

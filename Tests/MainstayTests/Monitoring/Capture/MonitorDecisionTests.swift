@@ -23,7 +23,7 @@ import Testing
     // Its group falls silent without a word, and nothing is looked at any more.
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(67))
-    while sink.reports.count < 11 { await Task.yield() }
+    while sink.reports.count < 11, !Task.isCancelled { await Task.yield() }
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.allSatisfy { $0.code == "store.failed-0" } && clock.sleeperCount == 0)
     #expect(monitor.ledger.dropped == [Self.noise: 10, .suppressed: 29])
@@ -95,7 +95,7 @@ import Testing
     #expect(monitor.groups.first?.suppressed?.count == 5)
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(67))
-    while sink.reports.count < 2 { await Task.yield() }
+    while sink.reports.count < 2, !Task.isCancelled { await Task.yield() }
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.map { $0.suppressed?.count } == [nil, 2] && metrics.log.lines.count == 4)
     #expect(monitor.ledger.dropped == [Self.noise: 1, .suppressed: 4] && monitor.balances(sink))

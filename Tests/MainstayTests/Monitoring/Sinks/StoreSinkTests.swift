@@ -56,7 +56,8 @@ import Testing
     let encoding = Self.encoding(name)
     let service = ScriptedService()
     let store = ReportStore(
-      at: folder.store, .init(reserve: 0, requestSize: 10), replies: .otlp, transport: service,
+      at: folder.store, .init(reserve: 0, recordsPerRequest: 10), replies: .otlp,
+      transport: service,
       backoff: .none)
     let sink = await ErrorReport.StoreSink(store, as: encoding, name: name)
     let monitor = ErrorMonitor(sinks: [sink], consent: .init(analytics: true))

@@ -27,7 +27,7 @@ extension ReportSendingStateMachine {
     _ replies: ReportStore.ReplyPolicy = .otlp, size: Int = 1,
     backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300), jitter: .none)
   ) -> Machine {
-    Machine(.init(replies: replies, backoff: backoff, requestSize: size))
+    Machine(.init(replies: replies, backoff: backoff, recordsPerRequest: size))
   }
 
   private func entry(

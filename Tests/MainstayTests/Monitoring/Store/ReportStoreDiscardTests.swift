@@ -56,7 +56,7 @@ import Testing
   func `what is on its way is dropped where it would be sent again`(status: Int?) async throws {
     let service = ScriptedService(
       [status.map { .init(status: $0) }], meanwhile: { [gate] in await gate.passed() })
-    let store = store(service, .init(reserve: 0, requestSize: 2))
+    let store = store(service, .init(reserve: 0, recordsPerRequest: 2))
     for _ in 0..<3 { await store.keep(.sample()) }
     let round = Task { await store.drain() }
     while service.requests.isEmpty { await Task.yield() }

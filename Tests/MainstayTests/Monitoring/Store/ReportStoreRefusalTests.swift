@@ -34,7 +34,7 @@ import Testing
   // MARK: Sending
 
   @Test func `a damaged record costs the others of its request no pause`() async throws {
-    let store = try store(.init(reserve: 0, requestSize: 2))
+    let store = try store(.init(reserve: 0, recordsPerRequest: 2))
     await store.keep(.sample())
     await store.keep(.sample())
     try folder.write([1, 2, 3], to: try #require(folder.files.first))
@@ -48,7 +48,7 @@ import Testing
   func `a record that cannot be read now is put off, and the others are sent`(
     code: Int32
   ) async throws {
-    let store = try store(.init(reserve: 0, requestSize: 3))
+    let store = try store(.init(reserve: 0, recordsPerRequest: 3))
     let records = (0..<3).map { _ in ReportStore.Record.sample() }
     for record in records { await store.keep(record) }
     refusals.refuse(.read, records[1].id.uuidString.lowercased(), with: code)
@@ -249,7 +249,7 @@ import Testing
     for record in records.dropLast() {
       refusals.refuse(.read, record.id.uuidString.lowercased(), with: code)
     }
-    let store = try store(.init(reserve: 0, requestSize: 5))
+    let store = try store(.init(reserve: 0, recordsPerRequest: 5))
     let ledger = await store.ledger
     #expect(ledger.pending == 14 && ledger.quarantined == 0 && ledger.isBalanced)
     for _ in 0..<2 {
@@ -272,7 +272,7 @@ import Testing
     for record in records.prefix(3) {
       refusals.refuse(.read, record.id.uuidString.lowercased(), with: EACCES, times: 1)
     }
-    let store = try store(.init(reserve: 0, requestSize: 10))
+    let store = try store(.init(reserve: 0, recordsPerRequest: 10))
     #expect(await store.status.pending == 4)
     while await store.drain() != .finished { store.wake() }
     #expect(service.requests.first?.ids == [records[3].id])

@@ -63,7 +63,7 @@ import Testing
 
   @Test func `what was taken in part is never sent again`() async {
     let service = ScriptedService([.init(status: 200, rejected: 2)])
-    let store = store(service, .init(reserve: 0, requestSize: 5))
+    let store = store(service, .init(reserve: 0, recordsPerRequest: 5))
     for _ in 0..<3 { await store.keep(.sample()) }
     #expect(await store.drain() == .finished)
     #expect(service.requests.count == 1 && service.ids.count == 3)
@@ -73,7 +73,7 @@ import Testing
 
   @Test func `several records of a request stand one to a line`() async {
     let service = ScriptedService()
-    let store = store(service, .init(reserve: 0, requestSize: 2))
+    let store = store(service, .init(reserve: 0, recordsPerRequest: 2))
     await store.keep(.sample(bytes: 2))
     await store.keep(.sample(bytes: 3))
     _ = await store.drain()
@@ -159,7 +159,8 @@ import Testing
     let records = (0..<4).map { _ in ReportStore.Record.sample() }
     let (clock, firewall) = (ManualClock(), Firewall(against: records[1].id))
     let store = ReportStore(
-      at: folder.store, .init(reserve: 0, requestSize: size), replies: .otlp, transport: firewall,
+      at: folder.store, .init(reserve: 0, recordsPerRequest: size), replies: .otlp,
+      transport: firewall,
       backoff: .constant(.seconds(2), jitter: .none), clock: clock, seed: 1)
     for record in records { await store.keep(record) }
     for _ in 0..<5 {
@@ -309,7 +310,7 @@ import Testing
 
   @Test func `records from many tasks are each kept and sent once`() async {
     let service = ScriptedService([nil, .init(status: 503), nil])
-    let store = store(service, .init(maximumCount: 1_000, reserve: 0, requestSize: 7))
+    let store = store(service, .init(maximumCount: 1_000, reserve: 0, recordsPerRequest: 7))
     await withTaskGroup { group in
       for task in 0..<8 {
         group.addTask {
@@ -355,7 +356,8 @@ import Testing
 
   @Test(.requirement("P10")) func `settings that are not legal are all told at once`() throws {
     let json = #"""
-      {"maximumCount": 0, "maximumBytes": 1, "maximumAge": -1, "reserve": -1, "requestSize": 101}
+      {"maximumCount": 0, "maximumBytes": 1, "maximumAge": -1, "reserve": -1,
+       "recordsPerRequest": 101}
       """#
     let settings = try JSONDecoder().decode(
       ReportStore.Configuration.self, from: Data(json.utf8))
@@ -363,7 +365,7 @@ import Testing
       try ReportStore(
         at: folder.store, validating: settings, replies: .otlp, transport: ScriptedService())
     }
-    let options = ["maximumCount", "maximumBytes", "maximumAge", "reserve", "requestSize"]
+    let options = ["maximumCount", "maximumBytes", "maximumAge", "reserve", "recordsPerRequest"]
     #expect(error?.violations.map(\.option) == options)
     let defaults = try JSONDecoder().decode(ReportStore.Configuration.self, from: Data("{}".utf8))
     #expect(defaults == ReportStore.Configuration())

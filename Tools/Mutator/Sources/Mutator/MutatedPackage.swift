@@ -5,8 +5,8 @@ import Foundation
 /// A copy of a package in which one module holds mutants and nothing is built but what its tests
 /// need.
 ///
-/// All other folders are links to the original, so a second run builds only what has changed. Several
-/// modules may take turns in one folder: what they need is built once then.
+/// All other folders are links to the original, so a second run builds only what has changed.
+/// Several modules may take turns in one folder: what they need is built once then.
 struct MutatedPackage: Sendable {
   let root: URL
   let module: String

@@ -25,7 +25,7 @@ struct Mutate: AsyncParsableCommand {
     "Tombstones.swift", "FloodGate.swift", "GroupBook.swift", "RecentRing.swift",
     "TrendRing.swift", "DuplicateFilter.swift", "ObjectIdentities.swift", "Ledger.swift",
     "RecoveryBook.swift", "SnapshotHistory.swift", "ControlGroups.swift", "DegradationPlan.swift",
-    "ToastQueue.swift", "ConnectionNotice.swift", "CachePolicy+Use.swift",
+    "ToastQueue.swift", "ConnectionNotice.swift", "CachePolicy+Use.swift", "TextCheck.swift",
   ]
 
   /// Of these the tests of the machines alone are run: the others want a network or a database.

@@ -42,21 +42,26 @@ struct PageRoutes: Sendable {
     let part = try LetterPart(asked, usual: LetterPages.length)
     let letterPages = LetterPages(asked, part)
     let standing = try await pages.standing()
-    // One more than is shown says whether there is another page.
-    let found = try await inventory.deadLetters(after: part.after, limit: part.limit + 1)
+    let found = try await inventory.deadLetters(after: part.after, limit: part.limit)
     var letters: [LetterView] = []
-    for letter in found.prefix(part.limit) {
+    for letter in found {
       letters.append(LetterView(letter, title: await title(of: letter.item)))
     }
-    let last = found.count > part.limit ? found[part.limit - 1].id : nil
+    // Asked for apart: the queue knows where its lists ended, also once that letter has gone, so
+    // they have to end where the pages do.
+    var newer: String?
+    if let last = found.last?.id,
+      try await !inventory.deadLetters(after: last, limit: 1).isEmpty
+    {
+      newer = letterPages.newer(after: last)
+    }
     var waiting: [WaitingView] = []
     for operation in try await inventory.waiting(limit: WaitingView.maximum) {
       waiting.append(WaitingView(operation, title: await title(of: operation.item)))
     }
     let page = StatusPage(
       standing.status, waiting: waiting, letters: letters, older: letterPages.older,
-      newer: last.map(letterPages.newer), opening: inventory.opening,
-      changes: inventory.levels.controller.history)
+      newer: newer, opening: inventory.opening, changes: inventory.levels.controller.history)
     return await pages.draw(.status, "Status", page, standing, for: Visit(request))
   }
 
