@@ -21,6 +21,8 @@ import Testing
     "// Whether that works does not matter here.",
     "/* Let the next handler in the row handle it. */",
     "// Only the last attempt counts.\n  // An older one does no harm.",
+    "// If the file does not exist, that is fine.", "// This may fail and that's fine.",
+    "// If this fails there is nothing we can do.", "// `try?` is fine here: it is a cache.",
   ]
   private static let hints = [
     "// This may fail.", "// ignore", "// Ignore the error here.",
@@ -29,6 +31,19 @@ import Testing
     "// The store is thread-safe, so any queue will do.",
     "// TO" + "DO: nothing is done here if this fails.",
     "// Fine-grained locks are taken for this.",
+    "// The order is not guaranteed, so sort first.", "// The order is guaranteed by the store.",
+    "// Saving must not fail silently.", "// This must never fail at all.",
+    "// Never fail silently in here.", "// Make sure that it cannot fail.",
+    "// If the save does not fail then show it.",
+    "// It isn't safe to lose this.", "// It’s never okay to lose a draft.",
+    "// A lost draft is not harmless at all.", "// This can't be tolerated in production.",
+    "// Is it safe to go on without it?", "// It is safe to call from any queue.",
+    "// Press OK to save the draft.", "// To be safe the draft is written first.",
+    "// The draft is taken from elsewhere.", "// It is not handled elsewhere in the app.",
+    "// We don't need the lock any more.", "// The order of both does not matter.",
+    "// Save it no matter what happens.", "// Nothing must be lost when the app quits.",
+    "// This should never fail in practice.",
+    "// It only fails for another family of addresses.", "// It only fails when the disk is full.",
   ]
 
   @Test(arguments: reasons)
@@ -55,8 +70,8 @@ import Testing
 
   @Test(arguments: [
     "// Encoding numbers cannot fail.", "// This can never actually throw.",
-    "// It only fails for another family of addresses.",
     "// The check above makes this safe.",
+    "// The bytes are ours, so it will not fail.", "// It is guaranteed to be valid here.",
   ])
   func `a remark that says why nothing can fail is a reason`(remark: String) async throws {
     #expect(try await rules(in: "func f() {\n  \(remark)\n  try! a()\n}").isEmpty)
