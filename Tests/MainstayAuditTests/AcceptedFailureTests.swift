@@ -84,7 +84,15 @@ import Testing
     ("/// Ends with a fatal error where the row has no such column.", false),
     ("/// The program crashes where it is of another type.", false),
     ("/// A column of the row.", true),
-    ("/// Never crashes.", true),
+    ("/// Never crashes.", true), ("/// It must never end with a fatal error.", true),
+    ("/// Traps where the index is out of bounds.", false),
+    ("/// Ends the program if the file is broken.", false),
+    ("/// The first column.\n  /// - Precondition: The row has one.", false),
+    ("/// Sends the crash report of the last run.", true), ("/// Traps SIGTERM.", true),
+    ("/// How fatal an error is.", true), ("/// Shows a fatal error if there is one.", true),
+    ("/// Terminates the session when it is idle.", true),
+    ("/// Called before the app terminates.", true),
+    ("/// Checks the precondition of a request.", true),
   ])
   func `a trap that the documentation promises is none`(text: String, isFound: Bool) async throws {
     for member in [
@@ -113,6 +121,9 @@ import Testing
       ("Sources/Shop/PriceTester.swift", "func run() { try! serve() }", .error),
       ("Sources/App/Code.swift", "func f() { try! file.close() }", .info),
       ("Sources/App/Code.swift", "/// For previews.\nfunc f() { try! fill() }", .info),
+      ("Sources/App/Code.swift", "/// A full store for tests.\nfunc f() { try! fill() }", .info),
+      ("Sources/App/Code.swift", "/// Tests whether it opens.\nfunc f() { try! open() }", .error),
+      ("Sources/App/Code.swift", "/// Looks for tests.\nfunc f() { try! search() }", .error),
     ] as [(String, String, Severity?)])
   func `where a try! lies tells how bad it is`(
     path: String, code: String, severity: Severity?
