@@ -148,10 +148,9 @@ extension ProblemDetails {
       guard let detail = Self.words(element["detail"]) ?? Self.words(element["title"]) else {
         return nil
       }
-      guard let source = element["source"] else {
-        return (element["pointer"]?.string.flatMap(Self.pointer), detail)
-      }
-      return (Self.field(source), detail)
+      // Others have a source as well, which names no field.
+      let field = element["source"].flatMap(Self.field)
+      return (field ?? element["pointer"]?.string.flatMap(Self.pointer), detail)
     }
   }
 

@@ -40,6 +40,8 @@ package struct OperationStateMachine: Sendable, Equatable {
   /// Whether a run has noted how far it came: then a part of the effect may be there, whatever the
   /// step failed with that came after it.
   package var hasBegun: Bool
+  /// Whether the effect became uncertain in this run, so that nobody was asked before it.
+  private var isNewDoubt = false
   let rules: Rules
 
   package init(
@@ -92,7 +94,10 @@ package struct OperationStateMachine: Sendable, Equatable {
   }
 
   /// A call of this run may have had its effect, whatever the run failed with.
-  package mutating func leftInDoubt() { effect = .sentUnknown }
+  package mutating func leftInDoubt() {
+    isNewDoubt = isNewDoubt || !mustReconcile
+    effect = .sentUnknown
+  }
 
   /// No worker can read the operation.
   package mutating func unreadable(_ error: AppError) -> OperationVerdict {
@@ -204,14 +209,13 @@ package struct OperationStateMachine: Sendable, Equatable {
   private mutating func conflicted(
     by error: AppError, _ remote: Data?, _ canAsk: Bool, _ fraction: Double
   ) -> OperationVerdict {
-    let isAsked = !mustReconcile
-    if error.leavesDoubt { effect = .sentUnknown }
+    if error.leavesDoubt { leftInDoubt() }
     guard mustReconcile else {
       effect = .refused
       return verdict(.conflicted(remote: remote), failure: error)
     }
-    // The run that follows begins with the question.
-    if isAsked, canAsk {
+    // The run that follows begins with the question, unless this one did.
+    if isNewDoubt, canAsk {
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     }
     return verdict(.conflicted(remote: remote, fields: [.outcomeUnknown]), failure: error)

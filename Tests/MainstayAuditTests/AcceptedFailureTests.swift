@@ -21,6 +21,8 @@ import Testing
     "// Whether that works does not matter here.",
     "/* Let the next handler in the row handle it. */",
     "// Only the last attempt counts.\n  // An older one does no harm.",
+    "// If the file does not exist, that is fine.", "// This may fail and that's fine.",
+    "// If this fails there is nothing we can do.", "// `try?` is fine here: it is a cache.",
   ]
   private static let hints = [
     "// This may fail.", "// ignore", "// Ignore the error here.",
@@ -29,6 +31,19 @@ import Testing
     "// The store is thread-safe, so any queue will do.",
     "// TO" + "DO: nothing is done here if this fails.",
     "// Fine-grained locks are taken for this.",
+    "// The order is not guaranteed, so sort first.", "// The order is guaranteed by the store.",
+    "// Saving must not fail silently.", "// This must never fail at all.",
+    "// Never fail silently in here.", "// Make sure that it cannot fail.",
+    "// If the save does not fail then show it.",
+    "// It isn't safe to lose this.", "// It’s never okay to lose a draft.",
+    "// A lost draft is not harmless at all.", "// This can't be tolerated in production.",
+    "// Is it safe to go on without it?", "// It is safe to call from any queue.",
+    "// Press OK to save the draft.", "// To be safe the draft is written first.",
+    "// The draft is taken from elsewhere.", "// It is not handled elsewhere in the app.",
+    "// We don't need the lock any more.", "// The order of both does not matter.",
+    "// Save it no matter what happens.", "// Nothing must be lost when the app quits.",
+    "// This should never fail in practice.",
+    "// It only fails for another family of addresses.", "// It only fails when the disk is full.",
   ]
 
   @Test(arguments: reasons)
@@ -55,8 +70,8 @@ import Testing
 
   @Test(arguments: [
     "// Encoding numbers cannot fail.", "// This can never actually throw.",
-    "// It only fails for another family of addresses.",
     "// The check above makes this safe.",
+    "// The bytes are ours, so it will not fail.", "// It is guaranteed to be valid here.",
   ])
   func `a remark that says why nothing can fail is a reason`(remark: String) async throws {
     #expect(try await rules(in: "func f() {\n  \(remark)\n  try! a()\n}").isEmpty)
@@ -69,7 +84,15 @@ import Testing
     ("/// Ends with a fatal error where the row has no such column.", false),
     ("/// The program crashes where it is of another type.", false),
     ("/// A column of the row.", true),
-    ("/// Never crashes.", true),
+    ("/// Never crashes.", true), ("/// It must never end with a fatal error.", true),
+    ("/// Traps where the index is out of bounds.", false),
+    ("/// Ends the program if the file is broken.", false),
+    ("/// The first column.\n  /// - Precondition: The row has one.", false),
+    ("/// Sends the crash report of the last run.", true), ("/// Traps SIGTERM.", true),
+    ("/// How fatal an error is.", true), ("/// Shows a fatal error if there is one.", true),
+    ("/// Terminates the session when it is idle.", true),
+    ("/// Called before the app terminates.", true),
+    ("/// Checks the precondition of a request.", true),
   ])
   func `a trap that the documentation promises is none`(text: String, isFound: Bool) async throws {
     for member in [
@@ -98,6 +121,9 @@ import Testing
       ("Sources/Shop/PriceTester.swift", "func run() { try! serve() }", .error),
       ("Sources/App/Code.swift", "func f() { try! file.close() }", .info),
       ("Sources/App/Code.swift", "/// For previews.\nfunc f() { try! fill() }", .info),
+      ("Sources/App/Code.swift", "/// A full store for tests.\nfunc f() { try! fill() }", .info),
+      ("Sources/App/Code.swift", "/// Tests whether it opens.\nfunc f() { try! open() }", .error),
+      ("Sources/App/Code.swift", "/// Looks for tests.\nfunc f() { try! search() }", .error),
     ] as [(String, String, Severity?)])
   func `where a try! lies tells how bad it is`(
     path: String, code: String, severity: Severity?

@@ -64,6 +64,28 @@ import Testing
     #expect(causes(refusal(#"{"errors": [\#(nowhere)]}"#)).isEmpty)
   }
 
+  @Test(arguments: [#""body""#, "null", #"{"service": "crm"}"#, #"{"pointer": 1}"#])
+  func `a source that names no field takes nothing from the pointer beside it`(
+    _ source: String
+  ) throws {
+    let body = #"""
+      {"errors": [{"pointer": "/age", "detail": "Too young.", "source": \#(source)}]}
+      """#
+    #expect(try problem(body).fieldErrors == [.init(pointer: "/age", detail: "Too young.")])
+    let error = refusal(body, type: "application/problem+json")
+    #expect(error.field == "/age" && causes(error).map(\.field) == ["/age"])
+  }
+
+  @Test func `a source that names a field is asked before the pointer beside it`() throws {
+    let problem = try problem(
+      #"""
+      {"errors": [
+        {"pointer": "/b", "source": {"pointer": "/data/attributes/a"}, "detail": "No."}
+      ]}
+      """#)
+    #expect(problem.fieldErrors == [.init(pointer: "/a", detail: "No.")])
+  }
+
   @Test(arguments: [400, 422])
   func `what FastAPI finds in the body is about the field at that place`(_ status: Int) {
     let error = refusal(

@@ -43,4 +43,15 @@ extension OperationStateMachineTests {
     let known = machine.failed(Self.conflict, isResolvable: true, canAsk: true, fraction: 0)
     #expect(known.next == .conflicted(remote: nil) && known.effect == .refused)
   }
+  @Test func `so it does where a call of the run left the doubt, before the conflict`() {
+    var machine = Self.machine()
+    machine.leftInDoubt()
+    let verdict = machine.failed(
+      Self.conflict, isResolvable: true, canAsk: true, fraction: 0)
+    #expect(verdict.next == .scheduled(after: .seconds(1)) && verdict.effect == .sentUnknown)
+    var asked = Self.machine(effect: .sentUnknown)
+    asked.leftInDoubt()
+    let known = asked.failed(Self.conflict, isResolvable: true, canAsk: true, fraction: 0)
+    #expect(known.next == .conflicted(remote: nil, fields: [.outcomeUnknown]))
+  }
 }

@@ -32,14 +32,21 @@ enum BodyInFile: Sendable {
     }
   }
 
-  /// Throws where it is not what it was when the request began; a part of it may have gone.
-  func check() throws {
+  /// Throws where what has gone may be something else than what it was when the request began.
+  func check(afterSending count: Int64) throws {
     guard case .itself(let file, _) = self else { return }
     do {
-      try file.check()
+      try file.check(afterSending: count)
     } catch {
       throw ErrorMapping.current.map(error).adding(metadata: ["http.sent": "maybe"])
     }
+  }
+
+  /// What a request ends with that has failed: the reason is the file where that has changed, and
+  /// not where it is gone.
+  func reason(for failure: any Error) -> any Error {
+    guard case .itself(let file, _) = self, file.hasChanged else { return failure }
+    return HTTPMessageBody.changed.adding(metadata: ["http.sent": "maybe"])
   }
 }
 

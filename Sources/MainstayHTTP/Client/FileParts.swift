@@ -35,6 +35,23 @@ final class FileParts: AsyncSequence, Sendable {
     guard try FileStamp(of: url) == stamp else { throw HTTPMessageBody.changed }
   }
 
+  /// Throws where somebody who held the file open may have sent something else than what it was.
+  ///
+  /// Once all of it has gone, one that is removed, or has another one in its place, was sent as it
+  /// was. Of one that was written to nobody knows when that was.
+  func check(afterSending count: Int64) throws {
+    let isWhole = stamp.size.map(Int64.init) == count
+    do {
+      let now = try FileStamp(of: url)
+      guard now == stamp || (isWhole && !now.isSameFile(as: stamp)) else {
+        throw HTTPMessageBody.changed
+      }
+    } catch let error as CocoaError where isWhole && error.code == .fileReadNoSuchFile {}
+  }
+
+  /// Whether there is a file that is not what it was; not where there is none to look at.
+  var hasChanged: Bool { (try? FileStamp(of: url)).map { $0 != stamp } ?? false }
+
   struct AsyncIterator: AsyncIteratorProtocol {
     let source: FileParts
     var file: FileHandle?
@@ -71,4 +88,7 @@ struct FileStamp: Sendable, Equatable {
     modified = attributes[.modificationDate] as? Date
     number = (attributes[.systemFileNumber] as? NSNumber)?.intValue
   }
+
+  /// Whether both are of one file, whatever stands in it.
+  func isSameFile(as other: FileStamp) -> Bool { number == other.number }
 }

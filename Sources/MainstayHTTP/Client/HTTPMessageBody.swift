@@ -112,7 +112,8 @@ public struct HTTPMessageBody: Sendable {
   ///
   /// A file that changes while it is sent, or between two attempts, ends the request as a defect:
   /// the service would get a mixture, or two contents for one effect. URLSession sends it from
-  /// where it is, so a mixture may have arrived by then. Send a copy of what changes.
+  /// where it is, so a mixture may have arrived by then. Send a copy of what changes. A file that
+  /// is removed or replaced once all of it has gone, while the service works on it, does no harm.
   ///
   /// - Parameters:
   ///   - url: The file.

@@ -17,13 +17,13 @@ extension HTTPPath {
         ["http", "https"].contains(scheme)
         && text.dropFirst(scheme.count + 1)
           .hasPrefix("//")
-      self = isOfHTTP ? HTTPPath(text) : HTTPPath(text: text, isIllegal: true)
+      self = isOfHTTP ? HTTPPath(Place(text).whole) : HTTPPath(text: text, isIllegal: true)
       return
     }
     let place = Place(address.text)
     self =
       if text.hasPrefix("//") {
-        HTTPPath("\(place.origin.prefix { $0 != "/" })" + text)
+        HTTPPath(Place("\(place.origin.prefix { $0 != "/" })" + text).whole)
       } else {
         HTTPPath(place.origin + place.resolved(text))
       }
@@ -39,6 +39,8 @@ extension HTTPPath {
   /// An absolute address in its parts.
   private struct Place {
     let origin: String
+    /// All that stands before the path.
+    private let beginning: Substring
     private let path: Substring
     private let query: Substring
 
@@ -50,8 +52,14 @@ extension HTTPPath {
       // A name and a password are the client's own, and stand in none of its links.
       let name = whole[host..<path].lastIndex(of: "@").map { whole.index(after: $0) } ?? host
       origin = String(whole[..<host] + whole[name..<path])
+      beginning = whole[..<path]
       self.path = whole[path..<query]
       self.query = whole[query...]
+    }
+
+    /// The address itself, with what the dots in its path mean.
+    var whole: String {
+      beginning + (path.isEmpty ? "" : Self.withoutDots(path)) + query
     }
 
     /// The path and the query of a link that has neither scheme nor host.

@@ -61,11 +61,10 @@ final class URLSessionExchange: Sendable {
       head = try await began()
     } catch {
       let wasSent = (error as? AppError)?.mayHaveArrived ?? !error.isCancellation
-      if wasSent { try body?.check() }
-      throw error
+      throw wasSent ? body?.reason(for: error) ?? error : error
     }
     do {
-      try body?.check()
+      try body?.check(afterSending: task.countOfBytesSent)
     } catch {
       giveUp(CancellationError())
       throw error

@@ -197,8 +197,10 @@ public final class SharedPolicies: Sendable {
     condition: @escaping @Sendable () -> SharingStateMachine.Condition?,
     obey: @escaping @Sendable (SharingStateMachine.Command) -> Void
   ) {
+    // Compared outside the lock: the one before may end with this look at it.
+    let before = state.withLock { $0.parts[name] }
+    if before?.policy === policy { return }
     state.withLock { state in
-      guard state.parts[name]?.policy !== policy else { return }
       // What is known is of the one before: that this one is closed where that one was open is
       // no news, since nobody has learnt anything.
       state.machine.drop(name)

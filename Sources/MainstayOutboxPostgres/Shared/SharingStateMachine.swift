@@ -61,6 +61,8 @@ package struct SharingStateMachine: Sendable {
   private struct Part {
     var last = Condition.closed
     var version: Int64 = 0
+    /// Whether others may have been told something of it, and not of one before it.
+    var mayHaveTold = false
   }
 
   /// Shorter than this, a longer break is the same one, read later or by another clock.
@@ -74,6 +76,12 @@ package struct SharingStateMachine: Sendable {
   ///
   /// - Returns: What others are to be told; nil where that is nothing.
   package mutating func look(at name: Name, _ now: Condition) -> Notice? {
+    let notice = news(of: name, now)
+    if notice != nil { parts[name]?.mayHaveTold = true }
+    return notice
+  }
+
+  private mutating func news(of name: Name, _ now: Condition) -> Notice? {
     let last = parts[name, default: Part()].last
     parts[name, default: Part()].last = now
     switch (last, now) {
@@ -87,7 +95,8 @@ package struct SharingStateMachine: Sendable {
     }
   }
 
-  /// Notes that a notice was not left: the next look compares with what was before.
+  /// Notes that a notice was not left, as far as is known: the next look compares with what was
+  /// before.
   package mutating func forget(_ name: Name, told notice: Notice) {
     switch notice {
     case .opened: parts[name]?.last = .closed
@@ -111,7 +120,8 @@ package struct SharingStateMachine: Sendable {
   ) -> Command? {
     guard heard.version > parts[name, default: Part()].version else { return nil }
     parts[name, default: Part()].version = heard.version
-    guard !heard.isOwn else { return nil }
+    // One's own is known, but where one before it has said so: it may be gone since.
+    if heard.isOwn, parts[name, default: Part()].mayHaveTold { return nil }
     switch (heard.notice, now) {
     case (_, .aside): return nil
     case (.opened(let left), .open(let own)) where left <= own + Self.tolerance: return nil

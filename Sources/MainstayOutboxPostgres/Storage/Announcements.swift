@@ -21,6 +21,9 @@ final class Announcements: Sendable {
 
   private let state = Locked(State())
 
+  /// Whether something was asked for and is not sent yet, or has just been sent.
+  var isBusy: Bool { state.withLock(\.isSending) }
+
   /// Tells the others, or all of them; false where somebody else has just done so, and what is to
   /// be told may have come after that.
   typealias Send = @Sendable (_ isForAll: Bool) async -> Bool
@@ -85,11 +88,16 @@ extension PostgresStore {
   /// - Parameter isForAll: Whether those are told, too, that wait for nothing, as where something
   ///   that runs is to be stopped; the default is false.
   func announce(toAll isForAll: Bool = false) {
+    guard let asker = try? owner else { return }
     announcements.announce(toAll: isForAll) { [weak self] isForAll in
-      guard let self, let owner = try? owner else { return true }
-      return await tell(as: owner, toAll: isForAll)
+      guard let self else { return true }
+      // While it is being closed it has no number any more, and what it has done is told still.
+      return await tell(as: (try? owner) ?? asker, toAll: isForAll)
     }
   }
+
+  /// Whether something is still to be told.
+  package var isTelling: Bool { announcements.isBusy }
 
   /// Tells them what they were not told yet, before this process leaves.
   func announceRest(as owner: Int64) async {

@@ -54,8 +54,18 @@ extension PostgresStore {
       announce()
       return ids
     } catch {
+      if (error as? OutboxError)?.code == .full { await dropExpired() }
       throw Self.thrown(error)
     }
+  }
+
+  /// Drops some of what has expired, for the next one who comes: what went for a batch that found
+  /// no room all the same is there again, and the batch would find as much each time.
+  private func dropExpired() async {
+    // Where it fails, the batch is refused all the same, and says why.
+    _ = try? await run(
+      "SELECT mainstay.expire(1000, $1, coalesce($2::bigint, mainstay.clock()))",
+      [keepsOutcomes, time])
   }
 
   /// Operations in parts that one statement can take.

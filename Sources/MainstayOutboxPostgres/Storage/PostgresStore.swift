@@ -161,8 +161,12 @@ public final class PostgresStore: OutboxStore {
   }
 
   /// Leaves the database, as a process does that ends in good order.
-  public func close() async {
+  public func close() async { await close {} }
+
+  /// The same, and does something once the rest has ended.
+  package func close(whenStopped act: () async throws -> Void) async rethrows {
     let owner = await stop()
+    try await act()
     if let owner {
       // A tool decides one thing and leaves: nobody would be told of it.
       await announceRest(as: owner)

@@ -84,6 +84,23 @@ import Testing
   }
 
   @Test(arguments: [
+    ("https://books.example/v1/a/../b", "/v1/b"), ("//books.example/a/./../b?q=..", "/b?q=.."),
+    ("https://books.example/..", "/"), ("https://books.example/a/.", "/a/"),
+    ("https://books.example/a//b", "/a//b"), ("https://books.example?q=a", "?q=a"),
+    ("https://books.example", ""),
+  ])
+  func `dots in an absolute link mean what they mean in a relative one`(
+    _ link: String, _ place: String
+  ) async throws {
+    let path = try await answer().path(to: link)
+    #expect(path.text == "https://books.example\(place)")
+    let transport = ScriptedTransport(.json())
+    _ = try await client(transport).send(ResilientClient.Request(.get, path))
+    #expect(transport.sent.count == 1, "it is one within the origin")
+  }
+
+  @Test(arguments: [
+    "https://evil.example/v1/../a", "https://books.example/%2e%2e/a", "//books.example/.%2E/a",
     "//evil.example/", "https://evil.example/", "http://books.example/v1/", "mailto:a@b.example",
     "javascript:alert(1)", "file:///etc/passwd", "https:evil", "//books.example@evil.example/",
     "%2e%2e/a", "/%2E%2e/a",

@@ -87,6 +87,43 @@ import Testing
     #expect(server.received.count == 1)
   }
 
+  @Test(arguments: [false, true])
+  func `a file that is removed or replaced once it has gone takes nothing from the answer`(
+    isReplaced: Bool
+  ) async throws {
+    let bytes = Data((0..<Self.length).map { UInt8(truncatingIfNeeded: $0 / 7) })
+    let file = try Self.file(bytes)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let server = try await LoopbackServer { _, _ in
+      if isReplaced {
+        try? Data("another".utf8).write(to: file, options: .atomic)
+      } else {
+        try? FileManager.default.removeItem(at: file)
+      }
+      return .reply(201)
+    }
+    let books = try Self.client(of: server)
+    let request = ResilientClient.Request(.post, "/a", body: .file(file))
+    #expect(try await books.send(request).status == 201)
+    #expect(server.received.map(\.body) == [bytes])
+    #expect(FileManager.default.fileExists(atPath: file.path) == isReplaced)
+  }
+
+  @Test func `a connection that is lost is told as that, though the file is gone`() async throws {
+    let file = try Self.file(Data("first".utf8))
+    let server = try await LoopbackServer { _, _ in
+      try? FileManager.default.removeItem(at: file)
+      return .hangUp
+    }
+    let books = try Self.client(of: server)
+    let request = ResilientClient.Request(.post, "/a", body: .file(file))
+    let error = await #expect(throws: AppError.self) { try await books.send(request) }
+    #expect(error?.kind == .network, "\(String(describing: error))")
+    #expect(error?.disposition == .unknownOutcome)
+    #expect(server.received.count == 1)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
   @Test func `a folder is no body, and nothing is sent`() async throws {
     let server = try await LoopbackServer { _, _ in .reply(201) }
     let folder = Self.folder.appendingPathComponent("folder-\(UUID().uuidString)")

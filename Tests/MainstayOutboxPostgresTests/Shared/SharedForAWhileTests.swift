@@ -93,7 +93,69 @@ import Testing
     #expect(try await shared.look())
     #expect(exchange.told.withLock(\.self) == [.opened(.seconds(5))])
   }
+
+  /// Shares a breaker that opens, and keeps it no longer than a look.
+  private func openBriefly(in shared: SharedPolicies) async throws -> Gone {
+    let breaker = breaker()
+    shared.share(breaker)
+    try breaker.admit().fail()
+    #expect(try await shared.look())
+    return Gone(breaker: breaker)
+  }
+
+  @Test(arguments: [true, false])
+  func `the next of that name hears what this process has said`(isSeenGone: Bool) async throws {
+    let shared = shared(over: Echo())
+    let gone = try await openBriefly(in: shared)
+    #expect(gone.isAll)
+    if isSeenGone { #expect(try await shared.look()) }
+    let next = breaker()
+    shared.share(next)
+    #expect(try await shared.look())
+    #expect(next.state == .open(retryAfter: .seconds(5)))
+  }
+
+  @Test(arguments: [true, false])
+  func `one that has opened and closed since stays closed`(isAnswerLost: Bool) async throws {
+    let exchange = Echo()
+    let shared = shared(over: exchange)
+    let breaker = breaker()
+    shared.share(breaker)
+    try breaker.admit().fail()
+    exchange.losesAnswers.withLock { $0 = isAnswerLost }
+    #expect(try await shared.look() == !isAnswerLost)
+    exchange.losesAnswers.withLock { $0 = false }
+    clock.advance(by: .seconds(6))
+    try breaker.admit().succeed()
+    #expect(try await shared.look())
+    #expect(breaker.state == .closed)
+  }
 }
+
+/// A place where one process is alone.
+private final class Echo: PolicyExchange {
+  private let rows = Locked<[SharingStateMachine.Name: SharingStateMachine.Heard]>([:])
+  /// Whether what is told is left, and nobody gets to know it.
+  let losesAnswers = Locked(false)
+
+  func exchange(
+    _ told: [SharingStateMachine.Name: SharingStateMachine.Notice]
+  ) async throws -> PolicyNews {
+    let heard = rows.withLock { rows in
+      for (name, notice) in told {
+        rows[name] = SharingStateMachine.Heard(
+          notice: notice, version: (rows[name]?.version ?? 0) + 1, isOwn: true)
+      }
+      return rows
+    }
+    if losesAnswers.withLock(\.self) { throw CertainLoss() }
+    return PolicyNews(heard: heard)
+  }
+
+  func leave() async {}
+}
+
+private struct CertainLoss: Error {}
 
 /// A place where another process has told of one break.
 private final class OneNotice: PolicyExchange {

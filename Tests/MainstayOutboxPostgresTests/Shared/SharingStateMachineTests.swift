@@ -64,8 +64,29 @@ import Testing
     #expect(machine.hear(breaker, heard(.opened(.seconds(3)), 7), while: .closed) != nil)
     #expect(machine.hear(breaker, heard(.opened(.seconds(3)), 7), while: .closed) == nil)
     #expect(machine.hear(breaker, heard(.closed, 6), while: .open(.seconds(2))) == nil)
+    #expect(machine.look(at: breaker, .open(.seconds(9))) == .opened(.seconds(9)))
     #expect(machine.hear(breaker, heard(.closed, 8, isOwn: true), while: .trying) == nil)
     #expect(machine.hear(breaker, heard(.closed, 8), while: .trying) == nil)
+  }
+
+  @Test mutating func `what one before it has said is heard by the next of that name`() {
+    #expect(machine.look(at: breaker, .open(.seconds(5))) == .opened(.seconds(5)))
+    let own = heard(.opened(.seconds(5)), 1, isOwn: true)
+    #expect(machine.hear(breaker, own, while: .open(.seconds(5))) == nil)
+    machine.drop(breaker)
+    #expect(machine.look(at: breaker, .closed) == nil)
+    #expect(machine.hear(breaker, own, while: .closed) == .open(.seconds(5)))
+    #expect(machine.hear(breaker, own, while: .closed) == nil)
+    #expect(machine.look(at: breaker, .open(.seconds(5))) == nil, "it is not told on")
+    #expect(machine.look(at: breaker, .closed) == .closed)
+  }
+
+  @Test mutating func `what may have been told all the same is not heard by whoever told it`() {
+    #expect(machine.look(at: breaker, .open(.seconds(5))) == .opened(.seconds(5)))
+    machine.forget(breaker, told: .opened(.seconds(5)))
+    #expect(machine.look(at: breaker, .closed) == nil)
+    let own = heard(.opened(.seconds(3)), 1, isOwn: true)
+    #expect(machine.hear(breaker, own, while: .closed) == nil)
   }
 
   @Test mutating func `a longer break of one's own is not cut short, a shorter one grows`() {

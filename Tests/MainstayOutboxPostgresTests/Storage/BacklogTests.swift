@@ -89,6 +89,34 @@ import Testing
     await store.close()
   }
 
+  @Test(arguments: [true, false])
+  func `a large one that is refused where small ones have expired has room in the end`(
+    isBatch: Bool
+  ) async throws {
+    let place = try await Place()
+    let store = try await place.opened(limits: StoreLimits(maximumBytes: 300_000))
+    try await fill(place, expendable: 0)
+    try await place.query(
+      "UPDATE @.op SET expires_at = 1, payload = convert_to(rpad('{}', 100), 'UTF8')")
+    try await place.query("UPDATE @.load SET bytes = 300000 WHERE shard = 999")
+    let large = NewOperation.note(String(repeating: "a", count: 245_000))
+    func insert() async throws {
+      if isBatch {
+        _ = try await store.insert(contentsOf: [large])
+      } else {
+        _ = try await store.insert(large)
+      }
+    }
+    for left in [2000, 1000] as [Int64] {
+      await #expect(throws: OutboxError(.full, details: "")) { try await insert() }
+      #expect(try await number(place, count) == left)
+    }
+    try await insert()
+    #expect(try await number(place, count) == 501)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
   @Test func `what was parked is read no further than it is let in`() async throws {
     let place = try await Place()
     await (try await place.opened()).close()

@@ -17,7 +17,8 @@ import Testing
     async throws
   {
     let place = try await Place()
-    let store = try await place.opened()
+    // One that keeps order would fold what is counted here, where the machine is slow.
+    let store = try await place.looking()
     try await place.query(
       "SELECT count(@.enqueue('note', '{\"text\": \"a\"}')) FROM generate_series(1, 1000)")
     // Each version of a row makes the next one dearer until the transaction ends.
@@ -33,7 +34,8 @@ import Testing
 
   @Test func `receipts of a transaction that ends much are folded later`() async throws {
     let place = try await Place()
-    let store = try await place.opened()
+    // One that keeps order would fold what is counted here, where the machine is slow.
+    let store = try await place.looking()
     try await place.query(
       """
       SELECT count(@.enqueue('note', '{"text": "a"}', lifetime => '1 millisecond'))

@@ -93,4 +93,41 @@ import Testing
     listener.stop()
     await busy.close()
   }
+
+  /// Whether anybody may tell others anything for now.
+  private func allow(_ isAllowed: Bool, in place: Place) async throws {
+    try await place.script(
+      """
+      CREATE OR REPLACE FUNCTION @.may_tell() RETURNS boolean LANGUAGE sql \
+      AS 'SELECT \(isAllowed)'
+      """)
+  }
+
+  @Test func `what is told while a store is being closed is not lost`() async throws {
+    let place = try await Place()
+    let busy = try await place.opened()
+    let tool = try await place.opened()
+    try await place.query("UPDATE @.owner SET is_waiting = false")
+    let note = NewOperation.note("a")
+    _ = try await busy.insert(note)
+    #expect(try await busy.claim().map(\.text) == ["a"])
+    let listener: PostgresListener
+    var events: AsyncStream<PostgresListener.Event>.Iterator
+    (listener, events) = try await listen(place)
+    try await allow(false, in: place)
+    #expect(try await tool.cancel(note.id) == .stopping)
+    // What ends before may take its time, and it is told again meanwhile.
+    try await tool.close {
+      try await allow(true, in: place)
+      await eventually { !tool.isTelling }
+    }
+    try await place.query("SELECT pg_notify('@.wake', 'later')")
+    guard case .heard(let first) = await events.next() else {
+      Issue.record("nothing was heard")
+      return
+    }
+    #expect(first.payload.isEmpty)
+    listener.stop()
+    await busy.close()
+  }
 }

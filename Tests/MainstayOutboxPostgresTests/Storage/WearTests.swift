@@ -116,12 +116,16 @@ struct WearTests {
     let place = try await Place()
     let store = try await place.opened()
     for type in types { try await store.limit(type.kind, concurrency: 5) }
+    _ = try await store.insert(.note("a"))
     let (holder, claimer) = try await (
       place.session(), place.session()
     )
     try await holder.script(
       "BEGIN; SELECT 1 FROM \(place.schema).kind_limit WHERE kind = 'note' FOR UPDATE")
-    let places = "SELECT \(place.schema).free_places('{other,note}', '{null,null}', 10)"
+    let places = """
+      SELECT \(place.schema).lock_places('{other,note}',
+        (SELECT array_agg(id) FROM \(place.schema).op))
+      """
     let claiming = Task { try await claimer.query(places).count }
     try await eventually {
       try await place.query(

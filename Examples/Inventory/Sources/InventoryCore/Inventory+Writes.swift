@@ -89,20 +89,29 @@ extension Inventory {
     }
   }
 
-  /// Where the first dead letter about an item stands; nil where there is none.
+  /// The dead letters about an item, the oldest first.
   ///
-  /// - Throws: `AppError` where the queue cannot be read.
-  package func deadLetterPlace(of item: UUID) async throws(AppError) -> DeadLetterPlace? {
-    let limit = 1000
-    var previous: UUID?
-    while true {
-      let letters = try await deadLetters(after: previous, limit: limit)
-      for letter in letters {
-        if letter.item == item { return DeadLetterPlace(after: previous) }
-        previous = letter.id
+  /// The items know which operations those are, so however much was given up, no other is read.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - limit: How many at most; the default is 50.
+  /// - Returns: The dead letters; none where nothing about the item was given up.
+  /// - Throws: `AppError` where the items or the queue cannot be read.
+  package func deadLetters(
+    about item: UUID, limit: Int = 50
+  ) async throws(AppError) -> [DeadLetterDocument] {
+    var letters: [DeadLetterDocument] = []
+    for operation in try await store.deadOperations(of: item, limit: limit) {
+      guard let id = OperationID(operation) else { continue }
+      do {
+        // Another process may have decided on it meanwhile.
+        if let letter = try await outbox.deadLetter(id) { letters.append(.init(letter)) }
+      } catch {
+        throw error.appError
       }
-      guard letters.count == limit else { return nil }
     }
+    return letters
   }
 
   /// Tries something again that was given up.

@@ -42,4 +42,28 @@ import Testing
       await inventory.shutDown()
     }
   }
+
+  @Test func `what was given up about an item is found by the item`() async throws {
+    try await inWorld { world in
+      let keys = [IdempotencyKey(), IdempotencyKey()]
+      try await world.strangerUses(keys[0], keys[1])
+      let inventory = try await world.open()
+      var items: [UUID] = []
+      for key in keys {
+        let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
+        _ = try await inventory.wait(for: id) { $0.sync == .rejected }
+        items.append(id)
+      }
+      let all = try await inventory.deadLetters()
+      #expect(all.map(\.item) == items)
+      for (item, letter) in zip(items, all) {
+        #expect(try await inventory.deadLetters(about: item) == [letter])
+      }
+      #expect(try await inventory.deadLetters(about: UUID()).isEmpty)
+      try await inventory.discard(all[0].id)
+      #expect(try await inventory.deadLetters(about: items[0]).isEmpty)
+      #expect(try await inventory.deadLetters(about: items[1]) == [all[1]])
+      await inventory.shutDown()
+    }
+  }
 }

@@ -29,7 +29,7 @@ import Testing
       #expect(page.letters == [letters[1]] && page.has(newer))
       page = try await browser.get(try #require(page.link(older)))
       #expect(page.letters == [letters[0]] && !page.has(older))
-      for query in ["limit=0", "limit=1001", "after=7"] {
+      for query in ["limit=0", "limit=1001", "after=7", "item=7"] {
         #expect(try await browser.get("/status?\(query)").status == 400, "\(query)")
       }
     }
@@ -71,17 +71,26 @@ import Testing
     }
   }
 
-  @Test func `an item leads to the page on which its change that was given up is the first`()
+  @Test func `an item leads to what was given up of it, whatever becomes of the others`()
     async throws
   {
     try await visiting { world in
-      let browser = world.browser()
-      let letters = try await world.giveUp(2)
-      let item = try #require(try await world.inventory.deadLetters().last?.item)
+      let (browser, inventory) = (world.browser(), world.inventory)
+      let letters = try await world.giveUp(3)
+      let item = try #require(try await inventory.deadLetters()[1].item)
       let page = try await browser.get("/items/\(item.text)")
-      #expect(page.has("<a href=\"/status?after=\(letters[0])#letters\">See why"))
-      let status = try await browser.get("/status?after=\(letters[0])")
+      #expect(page.has("<a href=\"/status?item=\(item.text)#letters\">See why"))
+      // What stood before it is gone by the time that the link is followed.
+      try await inventory.discard(try #require(UUID(uuidString: letters[0])))
+      let address = "/status?item=\(item.text)"
+      let status = try await browser.get(address)
       #expect(status.letters == [letters[1]])
+      #expect(status.link("id=\"letters-all\" href=\"") == "/status")
+      let action = "/dead-letters/\(letters[1])/discard"
+      #expect(status.form(action)?["page"] == address)
+      let after = try await browser.submit(action, of: status)
+      #expect(after.letters.isEmpty && after.has("Nothing about this item is here any more."))
+      #expect(try await browser.get("/status").letters == [letters[2]])
     }
   }
 }

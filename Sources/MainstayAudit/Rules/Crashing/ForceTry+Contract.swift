@@ -7,23 +7,18 @@ extension TryExprSyntax {
   /// documentation says that it ends then, or the function returns to nobody.
   var endsByContract: Bool {
     if isAccepted || endsInstead { return true }
-    return declarationAround?.documentation.speaksOf(Self.ends) ?? false
+    return declarationAround?.documentation.contains(where: \.promisesEnd) ?? false
   }
 
   /// Whether what it lies in is documented as made for previews or tests.
   var isForPreviews: Bool {
-    declarationAround?.documentation.speaksOf(["preview", "previews", "tests"]) ?? false
+    declarationAround?.documentation.contains(where: \.isForPreviews) ?? false
   }
 
   /// Whether its function never returns, so that ending is what it is for.
   private var endsInstead: Bool {
     enclosingFunction?.returnType?.lastName == "Never"
   }
-
-  /// Words for the end of a program.
-  private static let ends: Set<String> = [
-    "fatal", "crash", "crashes", "trap", "traps", "precondition", "terminates", "fatalerror",
-  ]
 
   /// The function, initializer, subscript or property that it is part of.
   private var declarationAround: Syntax? {
@@ -70,25 +65,13 @@ extension AuditedFile {
 
 extension Syntax {
   /// What stands in the comments of documentation before it.
-  fileprivate var documentation: String {
-    leadingTrivia.compactMap { piece -> String? in
+  fileprivate var documentation: [RemarkClause] {
+    let texts = leadingTrivia.compactMap { piece -> String? in
       switch piece {
       case .docLineComment(let text), .docBlockComment(let text): text
       default: nil
       }
-    }.joined(separator: " ")
-  }
-}
-
-extension String {
-  /// Whether one of the words is in it, and nothing denies it.
-  fileprivate func speaksOf(_ wanted: Set<String>) -> Bool {
-    let words = lowercased().split { !$0.isLetter && $0 != "'" }.map(String.init)
-    return words.indices.contains { place in
-      guard wanted.contains(words[place]) else { return false }
-      return words[max(0, place - 2)..<place].allSatisfy {
-        !["not", "never", "no", "without", "doesn't", "don't", "won't", "cannot"].contains($0)
-      }
     }
+    return RemarkClause.all(in: texts.joined(separator: " "))
   }
 }

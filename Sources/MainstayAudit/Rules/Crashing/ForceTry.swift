@@ -251,6 +251,11 @@ private let forceTryExamples: [Example] = [
       subscript<Value>(_ index: Int) -> Value { try! decode(index) }
     }
     """, because: "its documentation says so"),
+  .bad(
+    """
+    /// Sends the crash report of the last run.
+    func send() { ↓try! client.send(report) }
+    """),
   .good("func stop(_ error: any Error) -> Never { try! { throw error }() }"),
   .good(
     """

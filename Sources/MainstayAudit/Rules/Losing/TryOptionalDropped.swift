@@ -220,6 +220,13 @@ private let tryOptionalDroppedExamples: [Example] = [
       ↓try? store.save(draft)
     }
     """),
+  .bad(
+    """
+    func f() {
+      // Saving must not fail silently.
+      ↓try? store.save(draft)
+    }
+    """),
   .bad("func f() { defer { ↓try? journal.write(entry) } }"),
   .bad("func f() { handlers[\"a\"] = { ↓try? store.save() } }"),
   .bad(

@@ -44,12 +44,6 @@ package struct DeadLetterDocument: Sendable, Hashable, Codable, Identifiable {
   }
 }
 
-/// Where something that was given up stands in the list of all.
-package struct DeadLetterPlace: Sendable, Hashable {
-  /// The one before it; nil for the first one.
-  package let after: UUID?
-}
-
 /// A short notice for the person.
 package struct ToastDocument: Sendable, Hashable, Codable {
   package enum Style: String, Sendable, Hashable, Codable, CaseIterable {

@@ -178,6 +178,18 @@ extension ItemStore {
     }
   }
 
+  /// The operations about an item that count as given up here, the oldest first.
+  func deadOperations(of item: UUID, limit: Int) async throws(AppError) -> [String] {
+    try await read { db in
+      // That it is not done is said for the index, which SQLite does not take otherwise.
+      let sql = """
+        SELECT operation FROM work WHERE item = ? AND state = 'dead' AND state <> 'done'
+          AND operation IS NOT NULL ORDER BY seq LIMIT ?
+        """
+      return try db.rows(sql, [item.text, limit]).map { $0["operation"] }
+    }
+  }
+
   /// The operations that count as given up here.
   func deadOperations() async throws(AppError) -> Set<String> {
     try await read { db in

@@ -63,11 +63,11 @@ extension ItemDetailPage {
   ///   - photo: The number of its photo.
   ///   - draft: What stands in the form.
   ///   - status: Which questions can be asked.
-  ///   - letter: Where a change of it stands among the dead letters; nil where none does.
+  ///   - isGivenUp: Whether a change of it stands among the dead letters.
   ///   - states: What became of the questions that were asked.
   init(
     _ item: Item, photo: Int64?, draft: ItemDraftView, status: StatusDocument,
-    letter: DeadLetterPlace?, states: [Question.Feature: TaskState<FeatureAnswer>]
+    isGivenUp: Bool, states: [Question.Feature: TaskState<FeatureAnswer>]
   ) {
     id = item.id.text
     key = draft.key.isEmpty ? UUID().text : draft.key
@@ -80,7 +80,7 @@ extension ItemDetailPage {
     byline = parts.isEmpty ? nil : parts.joined(separator: ", ")
     sync = ItemLook.Sync(item.sync)
     enrichment = ItemLook.Enrichment(item.enrichment)
-    note = ItemLook.Note(item, letter: letter)
+    note = ItemLook.Note(item, isGivenUp: isGivenUp)
     facts = Self.facts(item)
     fields = FieldView.item.filled(with: draft.typed)
     questions = Question.Feature.allCases.map { feature in

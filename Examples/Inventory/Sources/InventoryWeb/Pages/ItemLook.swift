@@ -44,20 +44,20 @@ enum ItemLook {
 
     /// - Parameters:
     ///   - item: The item.
-    ///   - letter: Where a change of it stands among the dead letters; nil where none does.
-    init?(_ item: Item, letter: DeadLetterPlace?) {
+    ///   - isGivenUp: Whether a change of it stands among the dead letters.
+    init?(_ item: Item, isGivenUp: Bool) {
       switch (item.sync, item.enrichment) {
       case (.conflict, _):
         text = "It was changed here and at the service, in different ways."
         (href, link) = ("/conflicts", "Choose what to keep")
       case (.rejected, _):
-        guard let letter else {
+        guard isGivenUp else {
           text =
             "What stands here is kept here only. The next change that you save sends all of it."
           return
         }
         text = "A change of it was given up."
-        (href, link) = (LetterPages.address(after: letter.after), "See why")
+        (href, link) = (LetterPages.address(about: item.id), "See why")
       case (_, .unknown):
         text = "The catalog does not know it. Enter the details by hand."
         (href, link) = (HelpSubject.catalog.address, "Why?")

@@ -8,6 +8,18 @@ import InventoryCore
 /// The queue is read forwards only. So the address of a page says in `from` which ones it was
 /// reached by, each by what it came after, and the page before is the last of them.
 struct LetterPages: Sendable {
+  /// Where the links below a page lead; nil for those that it does not have.
+  struct Links: Sendable {
+    /// The page before; the first one has none.
+    var older: String?
+    /// The page behind; the last one has none.
+    var newer: String?
+    /// The first page of all; only the page about an item has it.
+    var all: String?
+  }
+
+  /// The address of the first page of all.
+  static let all = "/status#letters"
   /// How many stand on one page.
   static let length = 50
   /// How many pages are remembered; before those the first one comes.
@@ -33,10 +45,10 @@ struct LetterPages: Sendable {
     address(after: last, from: (from + [part.after].compactMap(\.self)).suffix(Self.maximumFrom))
   }
 
-  /// The address of a page that begins behind one of them; nil for the first page.
-  static func address(after: UUID?) -> String {
-    "/status" + (after.map { "?after=\($0.text)" } ?? "") + "#letters"
-  }
+  /// The address of the page with those about an item alone.
+  ///
+  /// It says nothing of the others, so it holds whatever becomes of them.
+  static func address(about item: UUID) -> String { "/status?item=\(item.text)#letters" }
 
   private func address(after: UUID?, from: ArraySlice<UUID>) -> String {
     let parts = [

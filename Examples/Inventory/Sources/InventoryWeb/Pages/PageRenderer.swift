@@ -90,10 +90,10 @@ extension PageRenderer {
     let standing = try await standing()
     let item = try await inventory.store.item(id)
     let photos = try await inventory.store.photoNumbers(of: [id])
-    let letter = item.sync == .rejected ? try await inventory.deadLetterPlace(of: id) : nil
+    let letters = item.sync == .rejected ? try await inventory.deadLetters(about: id) : []
     let page = ItemDetailPage(
       item, photo: photos[id], draft: draft(item), status: standing.status,
-      letter: letter, states: visit.isNew ? [:] : await states(of: id, visit.screen))
+      isGivenUp: !letters.isEmpty, states: visit.isNew ? [:] : await states(of: id, visit.screen))
     return await draw(.item, item.title, page, standing, for: visit, code)
   }
 

@@ -75,20 +75,22 @@ struct StatusPage: Sendable {
   let ledger: Ledger
   let waiting: [WaitingView]
   let letters: [LetterView]
-  /// Whether what was given up has more than one page.
+  /// Whether what was given up has more than what the page shows.
   let hasPages: Bool
   /// The address of the page before; nil for the first one.
   let older: String?
   /// The address of the page behind; nil for the last one.
   let newer: String?
+  /// The address of all that was given up; nil where the page is not about one item alone.
+  let all: String?
   let hasOpening: Bool
   let opening: [String]
 }
 
 extension StatusPage {
   init(
-    _ status: StatusDocument, waiting: [WaitingView], letters: [LetterView], older: String?,
-    newer: String?, opening: [String], changes: [DegradationController.Change]
+    _ status: StatusDocument, waiting: [WaitingView], letters: [LetterView],
+    links: LetterPages.Links, opening: [String], changes: [DegradationController.Change]
   ) {
     connection = Connection(status.connectivity)
     level = Level(status, changes)
@@ -98,8 +100,8 @@ extension StatusPage {
     ledger = Ledger(status.ledger)
     self.waiting = waiting
     self.letters = letters
-    hasPages = older != nil || newer != nil
-    (self.older, self.newer) = (older, newer)
+    hasPages = links.older != nil || links.newer != nil || links.all != nil
+    (older, newer, all) = (links.older, links.newer, links.all)
     hasOpening = !opening.isEmpty
     self.opening = opening
   }

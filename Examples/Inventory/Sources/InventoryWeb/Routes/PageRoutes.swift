@@ -34,35 +34,50 @@ struct PageRoutes: Sendable {
   }
 
   /// How everything stands; `after` says where what was given up begins, and `limit` how much of it
-  /// is shown.
+  /// is shown, or `item` of which item alone.
   @Sendable func status(
     _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let asked = try Form((request.uri.query ?? "").utf8, path: request.uri.path)
-    let part = try LetterPart(asked, usual: LetterPages.length)
-    let letterPages = LetterPages(asked, part)
+    let (found, links) = try await letters(asked)
     let standing = try await pages.standing()
-    let found = try await inventory.deadLetters(after: part.after, limit: part.limit)
     var letters: [LetterView] = []
     for letter in found {
       letters.append(LetterView(letter, title: await title(of: letter.item)))
-    }
-    // Asked for apart: the queue knows where its lists ended, also once that letter has gone, so
-    // they have to end where the pages do.
-    var newer: String?
-    if let last = found.last?.id,
-      try await !inventory.deadLetters(after: last, limit: 1).isEmpty
-    {
-      newer = letterPages.newer(after: last)
     }
     var waiting: [WaitingView] = []
     for operation in try await inventory.waiting(limit: WaitingView.maximum) {
       waiting.append(WaitingView(operation, title: await title(of: operation.item)))
     }
     let page = StatusPage(
-      standing.status, waiting: waiting, letters: letters, older: letterPages.older,
-      newer: newer, opening: inventory.opening, changes: inventory.levels.controller.history)
+      standing.status, waiting: waiting, letters: letters, links: links,
+      opening: inventory.opening, changes: inventory.levels.controller.history)
     return await pages.draw(.status, "Status", page, standing, for: Visit(request))
+  }
+
+  /// What was given up, as far as a page shows it.
+  private func letters(
+    _ asked: Form
+  ) async throws -> (found: [DeadLetterDocument], links: LetterPages.Links) {
+    if asked.has("item") {
+      guard let item = UUID(uuidString: asked["item"]) else {
+        throw AppError.badAddress("`item` must be the id of an item.")
+      }
+      let found = try await inventory.deadLetters(about: item)
+      return (found, LetterPages.Links(all: LetterPages.all))
+    }
+    let part = try LetterPart(asked, usual: LetterPages.length)
+    let letterPages = LetterPages(asked, part)
+    let found = try await inventory.deadLetters(after: part.after, limit: part.limit)
+    var links = LetterPages.Links(older: letterPages.older)
+    // Asked for apart: the queue knows where its lists ended, also once that letter has gone, so
+    // they have to end where the pages do.
+    if let last = found.last?.id,
+      try await !inventory.deadLetters(after: last, limit: 1).isEmpty
+    {
+      links.newer = letterPages.newer(after: last)
+    }
+    return (found, links)
   }
 
   /// The title of an item; nil where it is gone.
