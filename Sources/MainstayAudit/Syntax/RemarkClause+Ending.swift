@@ -2,7 +2,7 @@
 
 extension RemarkClause {
   /// Whether it promises that the program ends in some case: "crashes where it is of another type",
-  /// "a fatal error if there is none", but not "sends the crash report" or "traps SIGTERM".
+  /// "a fatal error if there is none", but not "says what a crash leaves" or "traps SIGTERM".
   var promisesEnd: Bool {
     // "Precondition: the store is open."
     if words == ["precondition"] || words == ["preconditions"] { return true }

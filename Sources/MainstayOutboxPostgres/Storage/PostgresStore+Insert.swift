@@ -59,8 +59,10 @@ extension PostgresStore {
     }
   }
 
-  /// Drops some of what has expired, for the next one who comes: what went for a batch that found
-  /// no room all the same is there again, and the batch would find as much each time.
+  /// Drops some of what has expired, for the next one who comes.
+  ///
+  /// What went for a batch that found no room all the same is there again, and the batch would find
+  /// as much each time.
   private func dropExpired() async {
     // Where it fails, the batch is refused all the same, and says why.
     _ = try? await run(

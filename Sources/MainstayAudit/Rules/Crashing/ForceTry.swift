@@ -253,7 +253,7 @@ private let forceTryExamples: [Example] = [
     """, because: "its documentation says so"),
   .bad(
     """
-    /// Sends the crash report of the last run.
+    /// Sends what is known of the last crash.
     func send() { ↓try! client.send(report) }
     """),
   .good("func stop(_ error: any Error) -> Never { try! { throw error }() }"),
