@@ -65,7 +65,7 @@ extension SQLiteStore {
         return try await join(queue, lock)
       } catch {
         // Not whenever the last reference goes: the file may be moved aside next, or opened again.
-        // mainstay:ignore MS203 -- what went wrong before is what is told
+        // What went wrong before is what is told.
         try? queue.close()
         throw error
       }
